@@ -1,0 +1,81 @@
+# `make` alone lists the commands. `make run` and `make test` set up what they need on a fresh machine.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+TEST_DATA := $(CURDIR)/.test-data
+SITE_CHECK := STEWARD_SITE=1 STEWARD_HOSTS=desk.example.org STEWARD_SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))') STEWARD_DATA=$(TEST_DATA)
+export STEWARD_DATA ?= $(CURDIR)/data
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check fix docs demo bench faults up lock vendor browser clean
+
+help: ## List the commands
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+run: $(VENV)/run ## Start the release desk on this machine (STEWARD_PORT, STEWARD_DATA)
+	@exec $(BIN)/python manage.py run
+
+demo: $(VENV)/run ## Load the demo project into the data directory
+	@$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python manage.py demo
+
+test: $(VENV)/dev browser ## Run the whole test suite; prints the slowest tests
+	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest
+
+check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, generated docs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/djlint --check --lint --quiet templates
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(SITE_CHECK) $(BIN)/python manage.py check --deploy --fail-level WARNING
+	STEWARD_DATA=$(TEST_DATA) $(BIN)/python manage.py makemigrations --check --dry-run
+	STEWARD_DATA=$(TEST_DATA) $(BIN)/python manage.py generate_docs --check
+
+fix: $(VENV)/dev ## Format and mend what a machine can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/djlint --reformat --quiet templates
+
+docs: $(VENV)/dev ## Generate the pages of docs/ that follow from code
+	STEWARD_DATA=$(TEST_DATA) $(BIN)/python manage.py generate_docs
+
+bench: $(VENV)/dev ## Our figures beside a physical reference, same data, same run
+	$(BIN)/python -m benchmarks
+
+faults: $(VENV)/dev ## All fault injections, many rounds
+	STEWARD_DATA=$(TEST_DATA) STEWARD_FAULTS=full $(BIN)/python -m pytest tests/faults -n 0
+
+up: ## Start a whole site in containers (needs Docker and .env)
+	docker compose up --build --detach
+
+lock: ## Compile the pinned requirements
+	$(PYTHON) -m pip install --quiet uv
+	for name in requirements requirements-site requirements-dev; do \
+	  uv pip compile $$name.in -o $$name.txt --quiet --generate-hashes --universal --python-version 3.11 \
+	    --no-emit-index-url --custom-compile-command "make lock"; done
+
+vendor: $(VENV)/dev ## Fetch the vendored browser libraries of static/vendor again
+	$(BIN)/python manage.py vendor
+
+browser: # Debian's Chromium for the browser tests, if no browser is there
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+	  { echo "The browser tests need Chromium: install it with your package manager." >&2; exit 1; }
+
+clean: ## Remove the environment and everything generated (keeps data/)
+	rm -rf $(VENV) $(TEST_DATA) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed.")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run: requirements.txt | $(BIN)/python
+	@echo "Installing what the release desk needs (once) ..."
+	@$(PIP) -r requirements.txt
+	@touch $@
+
+$(VENV)/dev: requirements-dev.txt | $(BIN)/python
+	@echo "Installing what checks and tests need (once) ..."
+	@$(PIP) -r requirements-dev.txt
+	@touch $@ $(VENV)/run

@@ -1,0 +1,1 @@
+"""The release desk: a Django project and its one app."""

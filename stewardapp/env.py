@@ -1,0 +1,57 @@
+"""Typed readings of environment variables. Nothing else in the product reads the environment."""
+
+import os
+from pathlib import Path
+
+
+class BadSetting(RuntimeError):
+    """An environment variable that cannot be used; the message says how to mend it."""
+
+
+def text(name: str, default: str = "") -> str:
+    """Return the variable, or the default when it is unset or empty."""
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """Return a yes/no variable; anything but 1/true/yes/on and 0/false/no/off is refused."""
+    value = text(name).lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"0", "false", "no", "off"}:
+        return False
+    if value:
+        raise BadSetting(f"{name} must be 1 or 0.")
+    return default
+
+
+def number(name: str, default: float) -> float:
+    """Return a positive number."""
+    value = text(name)
+    if not value:
+        return default
+    try:
+        result = float(value)
+    except ValueError:
+        raise BadSetting(f"{name} must be a number.") from None
+    if not 0 < result < float("inf"):
+        raise BadSetting(f"{name} must be greater than 0.")
+    return result
+
+
+def integer(name: str, default: int) -> int:
+    """Return a positive whole number."""
+    result = number(name, default)
+    if result != int(result):
+        raise BadSetting(f"{name} must be a whole number.")
+    return int(result)
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """Return a comma-separated list without empty entries."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def folder(name: str, default: Path) -> Path:
+    """Return a directory as an absolute path; it need not exist yet."""
+    return Path(text(name, str(default))).expanduser().resolve()

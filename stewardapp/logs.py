@@ -1,0 +1,76 @@
+"""Structured logs, one JSON object a line. An exception leaves its type and its frames, never its message:
+messages quote the data they stumbled over.
+"""
+
+import traceback
+from types import TracebackType
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict, WrappedLogger
+
+
+def frames_only(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """Replace a traceback by the exception's type and the places it passed."""
+    caught = event.pop("exc_info", None)
+    if caught is True or not isinstance(caught, (tuple, BaseException)):
+        return event
+    kind, trace = (
+        (type(caught), caught.__traceback__) if isinstance(caught, BaseException) else (caught[0], caught[2])
+    )
+    event["exception"] = getattr(kind, "__name__", None)
+    event["frames"] = places(trace)
+    return event
+
+
+def places(trace: TracebackType | None) -> list[str]:
+    """Return `file:line function` for each frame, outermost first."""
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
+
+
+def without_text(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """Drop django-structlog's copy of an exception's message and of the address the request came with."""
+    for key in ("error", "error_message", "query"):
+        event.pop(key, None)
+    return event
+
+
+SHARED: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.processors.TimeStamper(fmt="iso"),
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.PositionalArgumentsFormatter(),
+    frames_only,
+    without_text,
+]
+
+
+def configuration(level: str) -> dict[str, Any]:
+    """Return Django's LOGGING and set structlog up to feed the same formatter."""
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "processors": [
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.JSONRenderer(),
+        ],
+        "foreign_pre_chain": [structlog.stdlib.ExtraAdder(), *SHARED],
+        "keep_exc_info": False,
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"json": formatter},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {"django.server": {"handlers": ["stderr"], "level": "WARNING", "propagate": False}},
+    }

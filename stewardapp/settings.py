@@ -1,0 +1,241 @@
+"""Settings. The default is one machine without servers; a site differs by environment variables only."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+
+from stewardapp import env, logs
+from stewardapp.secrets_file import read_or_create
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# Where everything this installation owns is kept, and whether it is a site with real users on a network.
+STEWARD_DATA = env.folder("STEWARD_DATA", BASE_DIR / "data")
+STEWARD_SITE = env.flag("STEWARD_SITE")
+STEWARD_PORT = env.integer("STEWARD_PORT", 8000)
+
+DEBUG = env.flag("STEWARD_DEBUG")
+if STEWARD_SITE:
+    SECRET_KEY = env.text("STEWARD_SECRET_KEY")
+    ALLOWED_HOSTS = env.words("STEWARD_HOSTS")
+    if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5:
+        raise env.BadSetting("STEWARD_SECRET_KEY must be set to at least 50 random characters on a site.")
+    if DEBUG:
+        raise env.BadSetting("STEWARD_DEBUG must be off on a site: error pages would show data.")
+    if not ALLOWED_HOSTS or any("*" in host or host.startswith(".") for host in ALLOWED_HOSTS):
+        raise env.BadSetting("STEWARD_HOSTS must name the host names of a site, without wildcards.")
+else:
+    SECRET_KEY = read_or_create(STEWARD_DATA / "secret-key")
+    ALLOWED_HOSTS = env.words("STEWARD_HOSTS", "127.0.0.1,localhost,[::1]")
+
+# The key that wraps every data key: outside the database, so that a stolen dump opens nothing.
+STEWARD_KEY_FILE = Path(env.text("STEWARD_KEY_FILE", str(STEWARD_DATA / "key-encryption-key")))
+
+# Jobs.
+STEWARD_BROKER_URL = env.text("STEWARD_BROKER_URL", f"spool://{STEWARD_DATA}/spool")
+STEWARD_LEASE = env.number("STEWARD_LEASE", 30)
+STEWARD_TICK = env.number("STEWARD_TICK", 3)
+STEWARD_JOB_MEMORY = env.integer("STEWARD_JOB_MEMORY", 2 * 1024**3)
+STEWARD_JOB_SECONDS = env.integer("STEWARD_JOB_SECONDS", 3600)
+
+# What may be uploaded; the upload page says so before.
+STEWARD_MAX_UPLOAD = env.integer("STEWARD_MAX_UPLOAD", 20 * 1024**3)
+STEWARD_MAX_COLUMNS = env.integer("STEWARD_MAX_COLUMNS", 2000)
+STEWARD_MAX_ROWS = env.integer("STEWARD_MAX_ROWS", 100_000_000)
+
+INSTALLED_APPS = [
+    "stewardapp",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.humanize",
+    "django.contrib.staticfiles",
+    "django.forms",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "axes",
+    "csp",
+    "django_htmx",
+    "django_structlog",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "stewardapp.middleware.IdleSessionMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "stewardapp.middleware.NoStoreMiddleware",
+    "stewardapp.middleware.RefusalMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "stewardapp.urls"
+WSGI_APPLICATION = "stewardapp.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "stewardapp.context.desk",
+            ]
+        },
+    }
+]
+
+DATABASES: dict[str, Any] = {
+    "default": dj_database_url.parse(
+        env.text("STEWARD_DATABASE_URL", f"sqlite:///{STEWARD_DATA}/steward.sqlite3"),
+        conn_max_age=60,
+        conn_health_checks=True,
+    )
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # Writers queue at BEGIN instead of failing halfway; readers never wait.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
+            "PRAGMA cache_size=-20000; PRAGMA foreign_keys=ON;"
+        ),
+    }
+    DATABASES["default"]["TEST"] = {"NAME": STEWARD_DATA / "test.sqlite3"}
+
+CACHE_URL = env.text("STEWARD_CACHE_URL")
+CACHES = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": CACHE_URL}
+        if CACHE_URL
+        else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    )
+}
+
+# People.
+AUTH_USER_MODEL = "stewardapp.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_ADAPTER = "stewardapp.accounts.ClosedDoorAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+MFA_TOTP_ISSUER = "Release desk"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_FORM_FIELD = "login"
+AXES_LOCKOUT_TEMPLATE = "account/locked.html"
+AXES_VERBOSE = False
+
+# A session ends when the browser closes or after 30 idle minutes (see middleware).
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+STEWARD_IDLE_SECONDS = 30 * 60
+SESSION_COOKIE_NAME = "steward_session"
+CSRF_COOKIE_NAME = "steward_csrf"
+CSRF_COOKIE_SAMESITE = SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "stewardapp.views.errors.csrf_refused"
+CSRF_TRUSTED_ORIGINS = env.words("STEWARD_ORIGINS")
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if STEWARD_SITE:
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    SECURE_SSL_REDIRECT = env.flag("STEWARD_SSL_REDIRECT", True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# The two hashes are the empty style and `image-rendering: pixelated`, which Plotly's heat maps need.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "style-src-attr": [
+            "'unsafe-hashes'",
+            "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+            "'sha256-AR/cKIZjWPcPmBUPDA6oti9XBiTbJvz0Cro2J1VzzS8='",
+        ],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+    }
+}
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    name: [] for name in ("camera", "geolocation", "microphone", "payment", "usb", "browsing-topics")
+}
+
+# Uploads stream straight into sealed files; nothing larger than a form is ever held in memory.
+FILE_UPLOAD_HANDLERS = ["stewardapp.uploadhandler.SealedUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024**2
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = STEWARD_DATA / "static"
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_USE_FINDERS = not STEWARD_SITE
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STEWARD_SITE
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = env.text("STEWARD_TIME_ZONE", "UTC")
+USE_TZ = True
+USE_THOUSAND_SEPARATOR = False
+
+LOGGING = logs.configuration(env.text("STEWARD_LOG_LEVEL", "INFO"))
+DJANGO_STRUCTLOG_CELERY_ENABLED = False

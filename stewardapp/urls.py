@@ -1,0 +1,21 @@
+"""Every address of the site. Each views module lists its own; nothing is public unless it says so."""
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+
+NOUNS = (
+    "health home accounts projects populations datasets uploads versions hierarchies "
+    "releases runs reviews catalogue artifacts methods audit"
+).split()
+
+urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]
+for noun in NOUNS:
+    if find_spec(f"stewardapp.views.{noun}"):
+        urlpatterns += import_module(f"stewardapp.views.{noun}").urlpatterns
+
+handler403 = "stewardapp.views.errors.refused"
+handler404 = "stewardapp.views.errors.not_found"
+handler500 = "stewardapp.views.errors.broken"

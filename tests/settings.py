@@ -1,0 +1,16 @@
+"""Settings of the test suite: the same as the product's, with a cheap password hash and its own data folder."""
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ["STEWARD_DATA"] = str(
+    Path(os.environ.get("STEWARD_DATA") or tempfile.gettempdir())
+    / f"suite-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
+)
+os.environ.setdefault("STEWARD_LEASE", "2")
+os.environ.setdefault("STEWARD_TICK", "0.5")
+
+from stewardapp.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
