@@ -1,0 +1,21 @@
+"""How web and worker are started: the same command lines on one machine and on a site."""
+
+import sys
+
+
+def web(bind: str, threads: int = 8) -> list[str]:
+    """Return gunicorn's command line: one process, so that memory stays small; threads, so that uploads do not block."""
+    return [
+        sys.executable, "-m", "gunicorn", "stewardapp.wsgi:application",
+        "--bind", bind, "--workers", "1", "--threads", str(threads), "--worker-class", "gthread",
+        "--timeout", "120", "--graceful-timeout", "10", "--log-level", "warning",
+    ]  # fmt: skip
+
+
+def worker(concurrency: int = 1) -> list[str]:
+    """Return Celery's command line. Gossip, mingle and heartbeats serve nothing here: the database is the truth."""
+    return [
+        sys.executable, "-m", "celery", "--app", "worker.app", "worker",
+        "--pool", "prefork", "--concurrency", str(concurrency),
+        "--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING",
+    ]  # fmt: skip
