@@ -1,0 +1,1 @@
+"""What runs outside the request. Empty on purpose: importing the engine must not import Celery."""

@@ -1,0 +1,38 @@
+"""Everything the engine may refuse with, in a tree by what the caller does about it.
+
+A message says what is wrong, where, and how to mend it. It never holds a data value.
+"""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """The input or the recipe is wrong; the steward can mend it."""
+
+    def __init__(self, code: str, message: str, param: str | None = None, step: int | None = None) -> None:
+        super().__init__(code, message, param, step)  # all arguments, so that pickling keeps them
+        self.code = code
+        self.message = message
+        self.param = param
+        self.step = step
+
+    def __str__(self) -> str:
+        return self.message
+
+    def at_step(self, step: int) -> EngineError:
+        """The same refusal, told which step of the recipe it belongs to."""
+        self.step = step if self.step is None else self.step
+        self.args = (self.code, self.message, self.param, self.step)
+        return self
+
+
+class NoSolution(EngineError):
+    """The recipe is sound, but no allowed transformation satisfies its goals."""
+
+
+class LimitExceeded(EngineError):
+    """Ended by a limit. Codes: time-limit, memory, rows."""
+
+
+class Cancelled(Exception):
+    """Somebody asked for the job to stop, and it stopped at a checkpoint."""
