@@ -4,7 +4,7 @@ import sys
 
 
 def web(bind: str, threads: int = 8) -> list[str]:
-    """Return gunicorn's command line: one process, so that memory stays small; threads, so that uploads do not block."""
+    """Return gunicorn's command line: one process keeps memory small, threads keep uploads from blocking."""
     return [
         sys.executable, "-m", "gunicorn", "stewardapp.wsgi:application",
         "--bind", bind, "--workers", "1", "--threads", str(threads), "--worker-class", "gthread",
@@ -13,7 +13,7 @@ def web(bind: str, threads: int = 8) -> list[str]:
 
 
 def worker(concurrency: int = 1) -> list[str]:
-    """Return Celery's command line. Gossip, mingle and heartbeats serve nothing here: the database is the truth."""
+    """Return Celery's command line, without gossip and heartbeats: the database is the truth."""
     return [
         sys.executable, "-m", "celery", "--app", "worker.app", "worker",
         "--pool", "prefork", "--concurrency", str(concurrency),
