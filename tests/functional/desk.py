@@ -1,0 +1,113 @@
+"""The product as a person starts it: `manage.py run` on a free port with its own data folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until(question: Callable[[], object], seconds: float, what: str) -> object:
+    """Ask again and again until the answer is true; fail with `what` at the deadline."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if answer := question():
+            return answer
+        time.sleep(0.05)
+    raise AssertionError(f"not within {seconds} s: {what}")
+
+
+@dataclass
+class Desk:
+    """One running installation."""
+
+    data: Path
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[str] | None = None
+    said: str = ""
+    personas: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> Path:
+        return self.data.parent / f"{self.data.name}.log"
+
+    def environment(self) -> dict[str, str]:
+        clean = {
+            name: value for name, value in os.environ.items() if not name.startswith(("STEWARD_", "DJANGO_"))
+        }
+        return {
+            **clean,
+            "STEWARD_DATA": str(self.data),
+            "STEWARD_PORT": str(self.port),
+            "STEWARD_LEASE": "2",
+            "STEWARD_TICK": "0.5",
+        }
+
+    def start(self) -> Desk:
+        """Start web and worker and wait for the address to be printed."""
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "run"],
+            cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
+            stdout=self.log.open("a"), stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        until(lambda: self._printed("Open http"), 90, "the address is printed")
+        for role, user, password in re.findall(
+            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self.log.read_text(), re.M
+        ):
+            self.personas[role.strip()] = (user, password)
+        return self
+
+    def _printed(self, text: str) -> bool:
+        assert self.process is not None
+        self.said = self.log.read_text()
+        assert self.process.poll() is None or text in self.said, self.said
+        return text in self.said and self.healthy()
+
+    def healthy(self) -> bool:
+        """Whether the web process answers."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def interrupt(self, seconds: float = 30) -> int:
+        """Press Ctrl-C and return the exit code."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(timeout=seconds)
+
+    def kill(self) -> None:
+        """Pull the plug."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(timeout=10)
+
+    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of manage.py on this installation."""
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT, env=self.environment(), text=True, capture_output=True, timeout=60, check=False,
+        )  # fmt: skip
