@@ -1,0 +1,1 @@
+"""Untrusted input to typed values."""

@@ -1,0 +1,87 @@
+"""Draws a Django form from the parameters of any method, goal or measure of the engine.
+
+Nothing here knows the name of a method: the annotation of each parameter decides its input, the
+engine's own validation decides what is right, and each of its complaints lands on its field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from pydantic import BaseModel, ValidationError
+
+from stewardapp.forms.parameter_fields import ColumnChoice, field_for
+
+
+class ParameterForm(forms.Form):
+    """The parameters of one step or goal; once valid, `parameters` holds the engine's own object."""
+
+    contract: type[BaseModel]
+    parameters: BaseModel | None = None
+
+    def clean(self) -> dict[str, Any]:
+        """Let the engine judge the values and put each complaint on the field it is about."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if self.errors:
+            return cleaned
+        try:
+            self.parameters = self.contract.model_validate(given(cleaned, self.contract))
+        except ValidationError as refused:
+            self.take_errors(refused)
+        return cleaned
+
+    def take_errors(self, refused: ValidationError) -> None:
+        """Say each of the engine's complaints beside its field; the rest stand above the form."""
+        for error in refused.errors(include_input=False, include_url=False):
+            where = str(error["loc"][0]) if error["loc"] else None
+            self.add_error(where if where in self.fields else None, sentence(error["msg"]))
+
+    def mark(self, param: str | None, message: str) -> None:
+        """Show what a run said about one parameter beside that parameter's field."""
+        if self.is_bound and self.errors is not None:  # asking for the errors makes Django clean first
+            self.add_error(param if param in self.fields else None, message)
+
+    def as_params(self) -> dict[str, Any]:
+        """The validated parameters as they stand in a recipe."""
+        if self.parameters is None:
+            raise ValueError("the form is not valid")
+        return self.parameters.model_dump(mode="json")
+
+
+def form_class(contract: type[BaseModel], columns: Sequence[ColumnChoice]) -> type[ParameterForm]:
+    """The form of a method, goal or measure, offering only the columns that suit it."""
+    drawn = {name: field_for(name, info, columns) for name, info in contract.model_fields.items()}
+    return type(f"{contract.__name__}Form", (ParameterForm,), {**drawn, "contract": contract})
+
+
+def bound_form(
+    contract: type[BaseModel], columns: Sequence[ColumnChoice], data: Mapping[str, Any], prefix: str
+) -> ParameterForm:
+    """The form holding what somebody sent."""
+    return form_class(contract, columns)(data=data, prefix=prefix)
+
+
+def filled_form(
+    contract: type[BaseModel], columns: Sequence[ColumnChoice], params: Mapping[str, Any], prefix: str
+) -> ParameterForm:
+    """The form showing the parameters of a stored recipe."""
+    form = form_class(contract, columns)(prefix=prefix)
+    for name, value in params.items():
+        if name in form.fields:
+            form.initial[name] = form.fields[name].prepare_value(value)
+    return form
+
+
+def given(cleaned: Mapping[str, Any], contract: type[BaseModel]) -> dict[str, Any]:
+    """What the person filled in; an empty answer means the parameter's own default."""
+    empty: Iterable[Any] = (None, "", [], {})
+    optional = {name for name, info in contract.model_fields.items() if not info.is_required()}
+    return {name: value for name, value in cleaned.items() if not (name in optional and value in empty)}
+
+
+def sentence(message: str) -> str:
+    """The engine's complaint as a sentence for people."""
+    text = message.removeprefix("Value error, ").replace("Input should", "Should").strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -1,0 +1,62 @@
+"""Presets: ready-made goals and steps for a kind of release, kept as JSON files beside the code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from stewardapp.forms.parameter_fields import ColumnChoice
+
+FOLDER = Path(__file__).resolve().parent.parent / "presets"
+
+
+class Preset(BaseModel):
+    """One kind of release and what it demands."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    slug: str
+    order: int
+    title: str
+    summary: str
+    effect: str
+    audience: str
+    goals: tuple[dict[str, Any], ...]
+    steps: tuple[dict[str, Any], ...]
+
+    def recipe(self, columns: Sequence[ColumnChoice]) -> dict[str, Any]:
+        """The goals and steps for a version with these columns."""
+        return {
+            "goals": list(spread(self.goals, columns)),
+            "steps": list(spread(self.steps, columns)),
+        }
+
+
+@cache
+def presets() -> tuple[Preset, ...]:
+    """Every preset, in the order the page shows them."""
+    found = (Preset.model_validate_json(path.read_bytes()) for path in FOLDER.glob("*.json"))
+    return tuple(sorted(found, key=lambda preset: preset.order))
+
+
+def preset(slug: str) -> Preset | None:
+    """The preset of that name, if there is one."""
+    return next((one for one in presets() if one.slug == slug), None)
+
+
+def spread(parts: Iterable[dict[str, Any]], columns: Sequence[ColumnChoice]) -> Iterator[dict[str, Any]]:
+    """A part that says `for_each` stands once for every column of that role."""
+    for part in parts:
+        each = part.get("for_each")
+        if each is None:
+            yield part
+            continue
+        body = {key: value for key, value in part.items() if key != "for_each"}
+        for column in columns:
+            if column.role == each["role"]:
+                yield {**body, "params": {**body["params"], each["param"]: column.name}}

@@ -1,0 +1,130 @@
+"""The engine's charts as Plotly JSON and as tables. The only module that knows Plotly.
+
+Only plain lists go in, so only plain numbers come out; colours are names of tokens (`meta.token`)
+that the page's script resolves from the style sheet, in both themes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import plotly.graph_objects as go
+
+from stewardapp.presenters.chart_table import union
+from worker.engine.chart import Axis, Chart, Series, Threshold
+
+TOKENS = ("after", "third", "fourth", "fifth")
+BEFORE = frozenset({"before", "original"})
+Trace = dict[str, Any]
+
+
+def figure_json(chart: Chart) -> str:
+    """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own."""
+    figure = go.Figure(data=traces(chart), layout=layout(chart))
+    return str(figure.to_json())
+
+
+def traces(chart: Chart) -> list[Trace]:
+    """One trace per series."""
+    draw = DRAW.get(chart.kind, points)
+    tokens = colours(chart.series)
+    return [{**draw(series, chart), "meta": {"token": tokens[series.name]}} for series in chart.series]
+
+
+def colours(series: tuple[Series, ...]) -> dict[str, str]:
+    """A token per series: what was there before is grey, everything else has a colour."""
+    later = [one.name for one in series if one.name.lower() not in BEFORE]
+    given = {name: TOKENS[place % len(TOKENS)] for place, name in enumerate(later)}
+    return {one.name: given.get(one.name, "before") for one in series}
+
+
+def points(series: Series, chart: Chart, mode: str = "markers") -> Trace:
+    """Markers, or a line through them."""
+    trace: Trace = {"type": "scatter", "name": series.name, "mode": mode}
+    return {**trace, "x": list(series.x), "y": list(series.y), **whiskers(series)}
+
+
+def bars(series: Series, chart: Chart) -> Trace:
+    """One bar per value."""
+    drawn = {"type": "bar", "name": series.name, "x": list(series.x), "y": list(series.y)}
+    return {**drawn, **whiskers(series)}
+
+
+def line(series: Series, chart: Chart) -> Trace:
+    """A line from value to value."""
+    return points(series, chart, mode="lines+markers" if len(series.x) <= 40 else "lines")
+
+
+def steps(series: Series, chart: Chart) -> Trace:
+    """A line that jumps, as cumulative shares do."""
+    return {**points(series, chart, mode="lines"), "line": {"shape": "hv"}}
+
+
+def heat(series: Series, chart: Chart) -> Trace:
+    """A rectangle of shades."""
+    rows = [list(row) for row in series.z]
+    return {"type": "heatmap", "name": series.name, "x": list(series.x), "y": list(series.y), "z": rows}
+
+
+def whiskers(series: Series) -> Trace:
+    """Error bars, where the series has them."""
+    if not series.error:
+        return {}
+    return {"error_y": {"type": "data", "array": list(series.error), "visible": True}}
+
+
+DRAW: dict[str, Callable[[Series, Chart], Trace]] = {
+    "bar": bars,
+    "line": line,
+    "step": steps,
+    "heatmap": heat,
+}
+
+
+def layout(chart: Chart) -> dict[str, Any]:
+    """Axes, legend and the line of the threshold."""
+    names = union(chart.series, "x") if chart.x.scale == "category" or chart.kind == "bar" else []
+    return {
+        "template": "none",
+        "barmode": "group",
+        "hovermode": "closest" if chart.kind in ("scatter", "lattice", "heatmap") else "x unified",
+        "showlegend": len(chart.series) > 1,
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "margin": {"l": 56, "r": 16, "t": 32, "b": 48},
+        "xaxis": axis(chart.x, names),
+        "yaxis": axis(chart.y, [], zero=chart.kind == "bar"),
+        **limit(chart.threshold),
+    }
+
+
+def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
+    """One axis with its title and its unit; names of categories keep their order."""
+    unit = f" ({spec.unit})" if spec.unit and spec.scale != "percent" else ""
+    drawn: dict[str, Any] = {"title": {"text": f"{spec.title}{unit}"}, "automargin": True}
+    if names:
+        return {**drawn, "type": "category", "categoryorder": "array", "categoryarray": names}
+    if spec.scale == "category":
+        return {**drawn, "type": "category"}
+    if spec.scale == "log":
+        return {**drawn, "type": "log", "dtick": 1}
+    drawn["type"] = "linear"
+    if spec.scale == "percent":
+        drawn["tickformat"] = ".0%"
+    if zero:
+        drawn["rangemode"] = "tozero"
+    return drawn
+
+
+def limit(threshold: Threshold | None) -> dict[str, Any]:
+    """A dashed line at the value to compare with, and its name at the end of the line."""
+    if threshold is None:
+        return {}
+    ends = {"x0": 0, "x1": 1, "xref": "paper", "y0": threshold.value, "y1": threshold.value, "yref": "y"}
+    place: dict[str, Any] = {"x": 1, "xref": "paper", "y": threshold.value, "yref": "y", "xanchor": "right"}
+    if threshold.axis == "x":
+        ends = {"y0": 0, "y1": 1, "yref": "paper", "x0": threshold.value, "x1": threshold.value, "xref": "x"}
+        place = {"y": 1, "yref": "paper", "x": threshold.value, "xref": "x", "xanchor": "left"}
+    line_style = {"dash": "dash", "width": 2}
+    note = {**place, "text": threshold.label, "showarrow": False, "yanchor": "bottom", "name": "limit"}
+    return {"shapes": [{"type": "line", "name": "limit", "line": line_style, **ends}], "annotations": [note]}
