@@ -81,7 +81,7 @@ def column_field(
 
 
 def suits(column: ColumnChoice, suited: Columns) -> bool:
-    """Whether a picker offers the column: of the right kind and role, and one that leaves unless asked for."""
+    """Whether a picker offers the column: of the right kind and role, and leaving unless asked for."""
     wanted = suited.roles is not None or column.role in RELEASED
     return wanted and suited.accepts(column.kind, column.role)
 

@@ -1,11 +1,13 @@
 """The engine's charts as Plotly JSON and as tables. The only module that knows Plotly.
 
-Only plain lists go in, so only plain numbers come out; colours are names of tokens (`meta.token`)
-that the page's script resolves from the style sheet, in both themes.
+Only plain lists go in, so only plain numbers come out. Colours are names of tokens, which the
+page's script resolves from the style sheet in both themes; Plotly would refuse such names, so they
+are put in after it has checked everything else.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,15 +23,25 @@ Trace = dict[str, Any]
 
 def figure_json(chart: Chart) -> str:
     """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own."""
-    figure = go.Figure(data=traces(chart), layout=layout(chart))
-    return str(figure.to_json())
-
-
-def traces(chart: Chart) -> list[Trace]:
-    """One trace per series."""
     draw = DRAW.get(chart.kind, points)
+    figure = go.Figure(data=[draw(series) for series in chart.series], layout=layout(chart))
+    return json.dumps(paint(json.loads(figure.to_json()), chart), ensure_ascii=False)
+
+
+def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
+    """The figure with a token wherever a colour belongs."""
     tokens = colours(chart.series)
-    return [{**draw(series, chart), "meta": {"token": tokens[series.name]}} for series in chart.series]
+    for trace in figure["data"]:
+        colour = tokens[trace["name"]]
+        if trace["type"] == "heatmap":
+            trace["colorscale"] = [[0, "surface"], [1, colour]]
+        else:
+            trace["marker"] = {**trace.get("marker", {}), "color": colour}
+        if trace["type"] == "scatter":
+            trace["line"] = {**trace.get("line", {}), "color": colour}
+    for mark in (*figure["layout"].get("shapes", ()), *figure["layout"].get("annotations", ())):
+        mark["line" if mark.get("type") == "line" else "font"]["color"] = "limit"
+    return figure
 
 
 def colours(series: tuple[Series, ...]) -> dict[str, str]:
@@ -39,29 +51,29 @@ def colours(series: tuple[Series, ...]) -> dict[str, str]:
     return {one.name: given.get(one.name, "before") for one in series}
 
 
-def points(series: Series, chart: Chart, mode: str = "markers") -> Trace:
+def points(series: Series, mode: str = "markers") -> Trace:
     """Markers, or a line through them."""
     trace: Trace = {"type": "scatter", "name": series.name, "mode": mode}
     return {**trace, "x": list(series.x), "y": list(series.y), **whiskers(series)}
 
 
-def bars(series: Series, chart: Chart) -> Trace:
+def bars(series: Series) -> Trace:
     """One bar per value."""
     drawn = {"type": "bar", "name": series.name, "x": list(series.x), "y": list(series.y)}
     return {**drawn, **whiskers(series)}
 
 
-def line(series: Series, chart: Chart) -> Trace:
+def line(series: Series) -> Trace:
     """A line from value to value."""
-    return points(series, chart, mode="lines+markers" if len(series.x) <= 40 else "lines")
+    return points(series, mode="lines+markers" if len(series.x) <= 40 else "lines")
 
 
-def steps(series: Series, chart: Chart) -> Trace:
+def steps(series: Series) -> Trace:
     """A line that jumps, as cumulative shares do."""
-    return {**points(series, chart, mode="lines"), "line": {"shape": "hv"}}
+    return {**points(series, mode="lines"), "line": {"shape": "hv"}}
 
 
-def heat(series: Series, chart: Chart) -> Trace:
+def heat(series: Series) -> Trace:
     """A rectangle of shades."""
     rows = [list(row) for row in series.z]
     return {"type": "heatmap", "name": series.name, "x": list(series.x), "y": list(series.y), "z": rows}
@@ -74,7 +86,7 @@ def whiskers(series: Series) -> Trace:
     return {"error_y": {"type": "data", "array": list(series.error), "visible": True}}
 
 
-DRAW: dict[str, Callable[[Series, Chart], Trace]] = {
+DRAW: dict[str, Callable[[Series], Trace]] = {
     "bar": bars,
     "line": line,
     "step": steps,
@@ -126,5 +138,5 @@ def limit(threshold: Threshold | None) -> dict[str, Any]:
         ends = {"y0": 0, "y1": 1, "yref": "paper", "x0": threshold.value, "x1": threshold.value, "xref": "x"}
         place = {"y": 1, "yref": "paper", "x": threshold.value, "xref": "x", "xanchor": "left"}
     line_style = {"dash": "dash", "width": 2}
-    note = {**place, "text": threshold.label, "showarrow": False, "yanchor": "bottom", "name": "limit"}
-    return {"shapes": [{"type": "line", "name": "limit", "line": line_style, **ends}], "annotations": [note]}
+    note = {**place, "text": threshold.label, "showarrow": False, "yanchor": "bottom", "font": {"size": 13}}
+    return {"shapes": [{"type": "line", "line": line_style, **ends}], "annotations": [note]}

@@ -97,7 +97,8 @@ def test_what_a_recipe_holds_comes_back_from_its_form_unchanged(params: dict[str
 def test_pickers_offer_only_columns_that_suit() -> None:
     form = form_class(Painting, COLUMNS)()
     one, several = form.fields["column"], form.fields["others"]
-    assert isinstance(one, forms.ChoiceField) and isinstance(several, forms.ChoiceField)
+    assert isinstance(one, forms.ChoiceField)
+    assert isinstance(several, forms.ChoiceField)
     assert [value for value, _ in one.choices] == ["", "age", "income"]
     assert [value for value, _ in several.choices] == ["age", "ZIP: code"]
 

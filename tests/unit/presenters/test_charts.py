@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stewardapp.presenters.chart_table import table
-from stewardapp.presenters.charts import figure_json
+from stewardapp.presenters.charts import TOKENS, figure_json
 from worker.engine.chart import Axis, Chart, ChartKind, Series, Threshold
 
 CLASSES = Chart(
@@ -53,7 +53,7 @@ def test_nothing_in_the_figure_is_binary_or_styled(chart: Chart) -> None:
     figure = json.loads(figure_json(chart))
     dicts = [node for node in walk(figure) if isinstance(node, dict)]
     assert not [node for node in dicts if {"bdata", "dtype"} & node.keys()]
-    assert not [node for node in dicts if {"color", "colorscale", "fillcolor", "bgcolor"} & node.keys()]
+    assert {node["color"] for node in dicts if "color" in node} <= {*TOKENS, "before", "limit"}
     assert figure["layout"].get("template", {}).get("data") in (None, {}, {"scatter": [{"type": "scatter"}]})
 
 
@@ -88,7 +88,7 @@ def test_half_widths_have_a_column() -> None:
 
 def test_before_is_grey_and_the_rest_has_colours() -> None:
     figure = json.loads(figure_json(CLASSES))
-    assert [trace["meta"]["token"] for trace in figure["data"]] == ["before", "after"]
+    assert [trace["marker"]["color"] for trace in figure["data"]] == ["before", "after"]
 
 
 def test_the_threshold_is_a_line_with_its_name() -> None:
