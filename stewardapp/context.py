@@ -1,0 +1,62 @@
+"""What every page knows: the navigation, who is signed in, the theme."""
+
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+
+THEME_COOKIE = "theme"
+THEMES = frozenset({"light", "dark"})
+
+# label, URL name, and the nouns whose pages belong to it
+NAVIGATION = (
+    ("Home", "home", ("home",)),
+    ("Projects", "project-list", ("project", "population")),
+    ("Datasets", "dataset-list", ("dataset", "version", "upload", "hierarchy")),
+    ("Releases", "release-list", ("release", "run")),
+    ("Reviews", "review-list", ("review",)),
+    ("Catalogue", "catalogue-list", ("catalogue", "artifact")),
+    ("Methods", "method-list", ("method",)),
+    ("Audit", "audit-list", ("audit",)),
+)
+
+
+class Item(NamedTuple):
+    """One entry of the navigation."""
+
+    label: str
+    url: str
+    current: bool
+    count: int
+
+
+def desk(request: HttpRequest) -> dict[str, Any]:
+    """The context processor: `desk.theme` always, the rest once somebody is signed in."""
+    user = getattr(request, "user", None)
+    facts: dict[str, Any] = {"theme": theme_of(request), "nav": [], "initials": ""}
+    if user is not None and user.is_authenticated:
+        facts |= {"nav": _navigation(request), "initials": _initials(user)}
+    return {"desk": facts}
+
+
+def theme_of(request: HttpRequest) -> str:
+    """The theme somebody pinned, or an empty string: then the system decides."""
+    chosen = request.COOKIES.get(THEME_COOKIE, "")
+    return chosen if chosen in THEMES else ""
+
+
+def _navigation(request: HttpRequest) -> list[Item]:
+    match = request.resolver_match
+    noun = (match.url_name or "").partition("-")[0] if match else ""
+    entries = []
+    for label, name, nouns in NAVIGATION:
+        try:
+            entries.append(Item(label, reverse(name), noun in nouns, 0))
+        except NoReverseMatch:
+            continue
+    return entries
+
+
+def _initials(user: Any) -> str:
+    words = (user.get_full_name() or user.get_username()).replace("_", " ").replace(".", " ").split()
+    return ("".join(word[0] for word in words[:2]) if len(words) > 1 else words[0][:2]).upper()

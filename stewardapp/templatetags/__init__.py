@@ -1,0 +1,1 @@
+"""Tags and filters the templates load."""

@@ -1,0 +1,110 @@
+"""The tags and filters of every page; `templates/_components/README.md` shows them in use."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils.crypto import get_random_string
+from django.utils.safestring import SafeString
+
+from stewardapp.access.verdict import Verdict
+from stewardapp.presenters import icons, numbers, spark, status, steps, times
+
+register = template.Library()
+
+register.filter("thousands", numbers.thousands)
+register.filter("percent", numbers.percent)
+register.filter("size", numbers.size)
+register.filter("duration", numbers.duration)
+register.filter("short_hash", numbers.short_hash)
+
+
+@register.simple_tag
+def icon(name: str, classes: str = "") -> SafeString:
+    """`{% icon "check" %}`."""
+    return icons.svg(name, classes)
+
+
+@register.simple_tag
+def when(moment: datetime | None) -> SafeString | str:
+    """`{% when release.published_at %}`: relative, with the absolute on hover."""
+    return times.when(moment)
+
+
+@register.simple_tag(name="spark")
+def spark_tag(shape: Sequence[int], label: str = "") -> SafeString:
+    """`{% spark column.shape "distribution of age" %}`."""
+    return spark.spark(shape, label)
+
+
+@register.inclusion_tag("_components/badge.html")
+def badge(state: object, word: str = "", title: str = "") -> dict[str, Any]:
+    """`{% badge release.state %}`: colour, icon and word of a state; `word` says it otherwise."""
+    look = status.status(state)
+    return {"tone": look.tone, "word": word or look.word, "icon": look.icon, "title": title}
+
+
+@register.inclusion_tag("_components/badge.html")
+def tag(tone: str, word: str, icon: str = "") -> dict[str, Any]:
+    """`{% tag "warn" "looks like postal codes" "alert" %}`: a badge that is no state."""
+    return {"tone": tone, "word": word, "icon": icon}
+
+
+@register.inclusion_tag("_components/notice.html")
+def notice(tone: str, text: str, title: str = "") -> dict[str, Any]:
+    """`{% notice "warn" "Nothing is tagged." %}`."""
+    return {"tone": tone, "text": text, "title": title}
+
+
+@register.inclusion_tag("_components/verdict_button.html")
+def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, Any]:
+    """A submit button that the verdict guards; refused, it stays focusable and says why.
+
+    Options: kind ("primary", "danger", "small", …), name and value, form, icon, left (the hint opens
+    to the right of the left edge), show_reason (print the reason below instead of as a hint).
+    """
+    return {"verdict": verdict, "label": label, "id": f"why-{get_random_string(6)}", **options}
+
+
+@register.inclusion_tag("_components/verdict_link.html")
+def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict[str, Any]:
+    """A link that looks like a button, guarded like `verdict_button`."""
+    return {"verdict": verdict, "url": url, "label": label, "id": f"why-{get_random_string(6)}", **options}
+
+
+@register.inclusion_tag("_components/help.html")
+def help_text(text: str, label: str = "How do I read this?", right: bool = False) -> dict[str, Any]:
+    """`{% help_text "Share of people who …" %}`: a question mark that opens; works without JavaScript."""
+    return {"text": text, "label": label, "right": right}
+
+
+@register.inclusion_tag("_components/steps.html")
+def release_steps(current: str, **urls: str) -> dict[str, Any]:
+    """`{% release_steps "tag" upload=version_url %}`."""
+    return {"steps": steps.release_steps(current, urls)}
+
+
+@register.inclusion_tag("_components/crumbs.html")
+def crumbs(*parts: str) -> dict[str, Any]:
+    """`{% crumbs "Datasets" datasets_url "Health survey" "" %}`: label and address in turn; "" is no link."""
+    return {"crumbs": list(zip(parts[::2], parts[1::2], strict=True))}
+
+
+@register.filter
+def item(mapping: Any, key: Any) -> Any:
+    """`{{ counts|item:name }}`: a value of a mapping, or an empty string."""
+    return mapping.get(key, "") if mapping else ""
+
+
+@register.filter
+def plural(count: int, words: str) -> str:
+    """`{{ 3|plural:"row,rows" }}` → `3 rows`, with grouped digits."""
+    one, many = words.split(",")
+    return f"{numbers.thousands(count)}{numbers.NO_BREAK}{one if count == 1 else many}"
+
+
+@register.filter
+def joined(values: Iterable[object]) -> str:
+    """Values with commas between them."""
+    return ", ".join(str(value) for value in values)

@@ -1,0 +1,34 @@
+"""The pages for what cannot be done: why, and what to do next. Never a value, never a trace."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+CSRF = (
+    "This form was sent from an old or foreign page. Go back, load the page again and send it once more; "
+    "nothing was changed."
+)
+
+
+@login_not_required
+def refused(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+    """403 for refusals of Django's own; ours carry their reason through the middleware."""
+    return render(request, "403.html", status=403)
+
+
+@login_not_required
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+    """404: not there, or not yours; both look the same."""
+    return render(request, "404.html", status=404)
+
+
+@login_not_required
+def broken(request: HttpRequest) -> HttpResponse:
+    """500: our fault."""
+    return render(request, "500.html", status=500)
+
+
+@login_not_required
+def csrf_refused(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
+    """A POST without a valid token."""
+    return render(request, "403.html", {"reason": CSRF}, status=403)
