@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
 
 def _fetch(package: dict[str, Any], folder: Path) -> Path:
-    """Download one package; the lock's hash must fit, an empty one is told so that it can be written there."""
+    """Download one package, refused unless the lock's hash fits."""
     wanted = f"{package['name']}@{package['version']}"
     subprocess.run(
         ["npm", "pack", wanted, "--silent", "--ignore-scripts"], cwd=folder, check=True, capture_output=True
