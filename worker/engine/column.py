@@ -56,7 +56,12 @@ class Column:
     def of_numbers(cls, name: str, kind: Kind, numbers: Floats) -> Column:
         """From numbers; NaN is missing. Integers are written without a decimal point."""
         distinct, codes = np.unique(numbers, return_inverse=True)
-        return cls(name, kind, codes.reshape(-1), pa.array(number_texts(distinct, kind), pa.string()))
+        return cls(
+            name,
+            kind,
+            codes.reshape(-1).astype(np.int32),
+            pa.array(number_texts(distinct, kind), pa.string()),
+        )
 
     def __len__(self) -> int:
         return len(self.codes)

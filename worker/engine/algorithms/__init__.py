@@ -1,0 +1,1 @@
+"""What methods, goals and measures share."""

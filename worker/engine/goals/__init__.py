@@ -1,0 +1,1 @@
+"""The privacy models: one file each; nothing outside a file says its name."""

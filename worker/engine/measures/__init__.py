@@ -1,0 +1,1 @@
+"""The measures: one file each; nothing outside a file says its name."""

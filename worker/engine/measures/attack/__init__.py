@@ -1,0 +1,1 @@
+"""Attacks replayed on the candidate."""

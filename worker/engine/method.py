@@ -1,0 +1,89 @@
+"""The contract of methods: statistics out, transforms in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from worker.engine.parametric import Parametric, Registry
+from worker.engine.privacy import Spend
+from worker.engine.randomness import Source
+from worker.engine.reporting import Reporter
+from worker.engine.table import Chunk, Schema
+
+if TYPE_CHECKING:
+    from worker.engine.goal import Goal
+    from worker.engine.statistics import Statistics
+
+
+class Family(StrEnum):
+    """How a method works; the groups of the picker."""
+
+    GENERALIZING = "generalizing"
+    SUPPRESSING = "suppressing"
+    PERTURBATIVE = "perturbative"
+    PSEUDONYMIZING = "pseudonymizing"
+    SYNTHETIC = "synthetic"
+    STATISTICS = "statistics"
+
+
+class Guarantee(StrEnum):
+    """What a method promises by itself."""
+
+    NONE = "none"
+    GOALS = "goals"
+    LOCAL_DIFFERENTIAL_PRIVACY = "local differential privacy"
+    DIFFERENTIAL_PRIVACY = "differential privacy"
+
+
+class Scope(StrEnum):
+    """Whether a method decides row by row or needs whole columns in memory."""
+
+    ROWS = "rows"
+    WHOLE_COLUMNS = "whole columns"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a method decided, enough to transform any chunk. `facts` go into the report."""
+
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+class Method(Parametric):
+    """A way to change or summarize data. It never sees "the data": it asks statistics, then transforms."""
+
+    family: ClassVar[Family]
+    guarantee: ClassVar[Guarantee] = Guarantee.NONE
+    scope: ClassVar[Scope] = Scope.ROWS
+    enforces: ClassVar[bool] = False
+    """Whether its output satisfies every goal of the recipe."""
+
+    def plan(self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter) -> Plan:
+        """Ask for statistics and decide."""
+        return Plan()
+
+    def transform(self, chunk: Chunk, plan: Any, source: Source) -> Chunk:
+        """Apply the decision to a piece of the data, looking at nothing else."""
+        return chunk
+
+    def output_schema(self, schema: Schema) -> Schema:
+        """The columns after this method."""
+        return schema
+
+    def cost(self) -> Spend:
+        """What it takes from the privacy budget: a pure function of the parameters."""
+        return Spend()
+
+
+methods: Registry[type[Method]] = Registry("method")
+M = TypeVar("M", bound=type[Method])
+
+
+def register(cls: M) -> M:
+    """Make a method known under its slug."""
+    methods.register(cls)
+    return cls

@@ -1,0 +1,1 @@
+"""The methods: one file each; nothing outside a file says its name."""
