@@ -1,0 +1,1 @@
+"""Who may do what, when: pure functions that answer with a reason."""

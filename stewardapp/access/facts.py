@@ -1,0 +1,109 @@
+"""What the rules need to know, as small frozen values; the models build them."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from stewardapp.access.roles import Permission, Role, permissions_of
+from stewardapp.access.workflow import Audience, Decision, State
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody asking, seen from one project. No id means not signed in."""
+
+    id: uuid.UUID | None = None
+    roles: frozenset[Role] = frozenset()
+    is_admin: bool = False
+    second_factor: bool = False
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether we know who it is."""
+        return self.id is not None
+
+    @property
+    def is_member(self) -> bool:
+        """Whether this person holds any role in the project."""
+        return bool(self.roles)
+
+    def has(self, permission: Permission) -> bool:
+        """Whether a role, or the administration, allows this."""
+        return permission in permissions_of(self.roles, is_admin=self.is_admin)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFacts:
+    """One version of a dataset."""
+
+    destroyed: bool = False
+    readable: bool = True
+    reading: bool = False
+    in_use: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFacts:
+    """The thresholds a project demands."""
+
+    minimum_k: int = 1
+    maximum_risk: Decimal = Decimal(1)
+    maximum_epsilon_micro: int = 0
+    reviewers: int = 1
+    require_second_factor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """One run of a release; the figures are those recomputed from the released bytes.
+
+    A figure nobody computed is None and meets no threshold.
+    """
+
+    state: str
+    goals_hold: bool | None = None
+    smallest_class: int | None = None
+    highest_risk: Decimal | None = None
+    epsilon_micro: int = 0
+    microdata: bool = True
+    stop_requested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFacts:
+    """One release and its candidate."""
+
+    state: State
+    author_id: uuid.UUID | None = None
+    contributor_ids: frozenset[uuid.UUID] = frozenset()
+    votes: tuple[tuple[uuid.UUID, Decision], ...] = ()
+    reviewers: int = 1
+    require_second_factor: bool = False
+    has_run_alive: bool = False
+    version_destroyed: bool = False
+    columns_tagged: bool = True
+    audience: Audience = Audience.PROJECT
+    named_ids: frozenset[uuid.UUID] = frozenset()
+    embargo_until: datetime | None = None
+
+    @property
+    def voter_ids(self) -> frozenset[uuid.UUID]:
+        """Who has voted on the candidate."""
+        return frozenset(voter for voter, _ in self.votes)
+
+    @property
+    def votes_complete(self) -> bool:
+        """Whether every vote the policy asks for is in."""
+        return len(self.votes) >= self.reviewers
+
+
+@dataclass(frozen=True, slots=True)
+class CommentFacts:
+    """One comment on a release."""
+
+    author_id: uuid.UUID
+    private: bool = False
+    resolved: bool = False

@@ -1,0 +1,89 @@
+"""Roles in a project and the permissions each carries, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What somebody is in one project; one person may hold several roles."""
+
+    STEWARD = "steward"
+    REVIEWER = "reviewer"
+    ANALYST = "analyst"
+
+
+class Permission(StrEnum):
+    """What a role or the administration of the site allows."""
+
+    VIEW_PROJECT = "view-project"
+    MANAGE_PROJECT = "manage-project"
+    MANAGE_MEMBERS = "manage-members"
+    MANAGE_POLICY = "manage-policy"
+    MANAGE_RETENTION = "manage-retention"
+    VIEW_DATA = "view-data"
+    UPLOAD = "upload"
+    TAG = "tag"
+    EDIT_RELEASE = "edit-release"
+    RUN = "run"
+    SUBMIT = "submit"
+    REVIEW = "review"
+    PUBLISH = "publish"
+    COMMENT = "comment"
+    VIEW_RELEASE = "view-release"
+    VIEW_AUDIT = "view-audit"
+
+
+ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
+    Role.STEWARD: frozenset(
+        {
+            Permission.VIEW_PROJECT,
+            Permission.MANAGE_RETENTION,
+            Permission.VIEW_DATA,
+            Permission.UPLOAD,
+            Permission.TAG,
+            Permission.EDIT_RELEASE,
+            Permission.RUN,
+            Permission.SUBMIT,
+            Permission.PUBLISH,
+            Permission.COMMENT,
+            Permission.VIEW_RELEASE,
+            Permission.VIEW_AUDIT,
+        }
+    ),
+    Role.REVIEWER: frozenset(
+        {
+            Permission.VIEW_PROJECT,
+            Permission.VIEW_DATA,
+            Permission.REVIEW,
+            Permission.COMMENT,
+            Permission.VIEW_RELEASE,
+            Permission.VIEW_AUDIT,
+        }
+    ),
+    Role.ANALYST: frozenset({Permission.VIEW_PROJECT}),
+}
+
+ADMIN_PERMISSIONS: frozenset[Permission] = frozenset(
+    {
+        Permission.VIEW_PROJECT,
+        Permission.MANAGE_PROJECT,
+        Permission.MANAGE_MEMBERS,
+        Permission.MANAGE_POLICY,
+        Permission.MANAGE_RETENTION,
+        Permission.VIEW_RELEASE,
+        Permission.VIEW_AUDIT,
+    }
+)
+
+
+def permissions_of(roles: Iterable[Role], *, is_admin: bool) -> frozenset[Permission]:
+    """Everything these roles and the administration together allow."""
+    granted = ADMIN_PERMISSIONS if is_admin else frozenset()
+    return granted.union(*(ROLE_PERMISSIONS[role] for role in roles))
+
+
+def roles_with(permission: Permission) -> tuple[Role, ...]:
+    """The project roles that carry a permission; querysets ask this to find what somebody may see."""
+    return tuple(role for role in Role if permission in ROLE_PERMISSIONS[role])

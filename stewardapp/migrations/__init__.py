@@ -1,0 +1,1 @@
+"""Schema history; one initial migration until the first release."""

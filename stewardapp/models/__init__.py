@@ -1,0 +1,56 @@
+"""What is kept in the database; one file per noun."""
+
+from stewardapp.models.artifact import Artifact
+from stewardapp.models.audit import AuditEvent, AuditHead
+from stewardapp.models.blob import Blob
+from stewardapp.models.column import Column
+from stewardapp.models.comment import Comment, Visibility
+from stewardapp.models.contribution import Contribution, ContributionKind
+from stewardapp.models.data_key import DataKey
+from stewardapp.models.dataset import Dataset
+from stewardapp.models.download import Download
+from stewardapp.models.hierarchy import Hierarchy
+from stewardapp.models.job import JobState
+from stewardapp.models.membership import Membership
+from stewardapp.models.notification import Notification
+from stewardapp.models.policy import Policy
+from stewardapp.models.population import Population
+from stewardapp.models.project import Project
+from stewardapp.models.reading import Reading
+from stewardapp.models.release import Release
+from stewardapp.models.review import Review
+from stewardapp.models.run import Run
+from stewardapp.models.upload import Upload, UploadState
+from stewardapp.models.user import AnyUser, User
+from stewardapp.models.version import Version
+
+__all__ = [
+    "AnyUser",
+    "Artifact",
+    "AuditEvent",
+    "AuditHead",
+    "Blob",
+    "Column",
+    "Comment",
+    "Contribution",
+    "ContributionKind",
+    "DataKey",
+    "Dataset",
+    "Download",
+    "Hierarchy",
+    "JobState",
+    "Membership",
+    "Notification",
+    "Policy",
+    "Population",
+    "Project",
+    "Reading",
+    "Release",
+    "Review",
+    "Run",
+    "Upload",
+    "UploadState",
+    "User",
+    "Version",
+    "Visibility",
+]

@@ -1,0 +1,95 @@
+"""The audit log: a chain in which every event seals the one before it."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from django.db import models
+
+from stewardapp.access.roles import Permission
+from stewardapp.models.membership import seen_through
+from stewardapp.models.user import AnyUser
+
+
+class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
+    """Questions about the log; it is only ever added to."""
+
+    def visible_to(self, user: AnyUser) -> AuditEventQuerySet:
+        """Events of the projects this person works in (an admin: all), without votes still hidden."""
+        from stewardapp.models.release import Release
+
+        seen = seen_through(self, user, "project", Permission.VIEW_AUDIT, admins=True)
+        open_ = Release.objects.awaiting_review().order_by().values("pk")
+        return seen.exclude(
+            models.Q(action="review.recorded", subject_id__in=open_) & ~models.Q(actor_id=user.pk)
+        )
+
+    def about(self, subject: models.Model) -> AuditEventQuerySet:
+        """Events of one thing, newest first."""
+        return self.filter(subject_type=subject._meta.model_name, subject_id=subject.pk).order_by("-id")
+
+    def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        """Refused: an event is never changed."""
+        raise TypeError("the audit log is only added to")
+
+    def delete(self) -> NoReturn:
+        """Refused: an event is never removed."""
+        raise TypeError("the audit log is only added to")
+
+
+class AuditEvent(models.Model):
+    """Who did what to which thing, when; details hold no data value."""
+
+    id = models.PositiveBigIntegerField(primary_key=True)
+    at = models.DateTimeField()
+    actor = models.ForeignKey(
+        "stewardapp.User", on_delete=models.PROTECT, null=True, related_name="audit_events"
+    )
+    action = models.CharField(max_length=64)
+    project = models.ForeignKey(
+        "stewardapp.Project", on_delete=models.PROTECT, null=True, related_name="audit_events"
+    )
+    subject_type = models.CharField(max_length=32)
+    subject_id = models.UUIDField()
+    details = models.JSONField(default=dict)
+    previous_hash = models.CharField(max_length=64, unique=True)
+    hash = models.CharField(max_length=64, unique=True)
+
+    objects = AuditEventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-id",)
+        indexes = [
+            models.Index(fields=("subject_type", "subject_id"), name="audit_by_subject"),
+            models.Index(fields=("project", "-id"), name="audit_by_project"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.action}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Add the event; a written one is never changed."""
+        if not self._state.adding:
+            raise TypeError("the audit log is only added to")
+        kwargs["force_insert"] = True
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        """Refused: an event is never removed."""
+        raise TypeError("the audit log is only added to")
+
+
+class AuditHead(models.Model):
+    """The end of the chain: how many events there are and the hash of the last. Locked last, always."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    count = models.PositiveBigIntegerField(default=0)
+    hash = models.CharField(max_length=64, blank=True, default="")
+
+    objects = models.Manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="audit_head_is_one_row")]
+
+    def __str__(self) -> str:
+        return f"{self.count} events"

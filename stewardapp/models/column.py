@@ -1,0 +1,58 @@
+"""One column of a version: what it is and what role it plays."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from stewardapp.access.roles import Permission
+from stewardapp.models.base import Record
+from stewardapp.models.membership import seen_through
+from stewardapp.models.user import AnyUser
+
+
+class ColumnQuerySet(models.QuerySet["Column"]):
+    """Questions about columns."""
+
+    def visible_to(self, user: AnyUser) -> ColumnQuerySet:
+        """Columns of the versions this person may look into."""
+        return seen_through(self, user, "version__dataset__project", Permission.VIEW_DATA, admins=False)
+
+    def tagged(self) -> ColumnQuerySet:
+        """Columns somebody gave a role; the others are dropped."""
+        return self.exclude(role="")
+
+
+class Column(Record):
+    """Name, kind and role; a column nobody tagged is dropped from every release."""
+
+    version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="columns")
+    position = models.PositiveIntegerField()
+    name = models.TextField()
+    kind = models.CharField(max_length=32)
+    role = models.CharField(max_length=32, blank=True, default="")
+    distinct = models.BigIntegerField(default=0)
+    missing = models.BigIntegerField(default=0)
+    profile = models.JSONField(default=dict, blank=True)
+    suggested_role = models.CharField(max_length=32, blank=True, default="")
+    reason = models.TextField(blank=True, default="")
+    label = models.TextField(blank=True, default="")
+    release_weight = models.BooleanField(default=False)
+    hierarchy = models.ForeignKey(
+        "stewardapp.Hierarchy", on_delete=models.PROTECT, null=True, blank=True, related_name="columns"
+    )
+    settings = models.JSONField(default=dict, blank=True)
+
+    objects = ColumnQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("version", "position")
+        constraints = [
+            models.UniqueConstraint(fields=("version", "position"), name="column_position_once"),
+            models.UniqueConstraint(fields=("version", "name"), name="column_name_once"),
+            models.CheckConstraint(
+                condition=models.Q(distinct__gte=0, missing__gte=0), name="column_counts_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

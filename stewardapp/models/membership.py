@@ -1,0 +1,68 @@
+"""Who is what in which project, and with it what they see."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TypeVar
+
+from django.db import models
+
+from stewardapp.access.facts import Person
+from stewardapp.access.roles import Permission, Role, roles_with
+from stewardapp.models.base import Record, one_of
+from stewardapp.models.user import AnyUser
+
+Rows = TypeVar("Rows", bound="models.QuerySet[models.Model]")
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    """Questions about memberships."""
+
+    def visible_to(self, user: AnyUser) -> MembershipQuerySet:
+        """Memberships of the projects this person sees."""
+        return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True)
+
+    def reviewers(self) -> MembershipQuerySet:
+        """Memberships that allow reviewing."""
+        return self.filter(role=Role.REVIEWER)
+
+
+class Membership(Record):
+    """One role of one person in one project."""
+
+    project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="memberships")
+    user = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=16)
+
+    objects = MembershipQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("user__username", "role")
+        constraints = [
+            models.UniqueConstraint(fields=("project", "user", "role"), name="membership_once"),
+            one_of("membership_role_known", "role", Role),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.role}"
+
+
+def seen_through(rows: Rows, user: AnyUser, path: str, permission: Permission, *, admins: bool) -> Rows:
+    """Rows whose project (found along `path`) gives this person the permission; all of them for admins."""
+    if not user.is_authenticated or not user.is_active:
+        return rows.none()
+    if admins and user.is_admin:
+        return rows
+    mine = Membership.objects.filter(user=user, role__in=roles_with(permission)).values("project_id")
+    return rows.filter(**{f"{path}__in": mine})
+
+
+def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
+    """A user as the rules see one: id, roles in the project, administration, second factor."""
+    if not user.is_authenticated or not user.is_active:
+        return Person()
+    roles = frozenset[Role]()
+    if project_id is not None:
+        held = Membership.objects.filter(user=user, project_id=project_id).values_list("role", flat=True)
+        roles = frozenset(Role(role) for role in held)
+    return Person(id=user.id, roles=roles, is_admin=user.is_admin, second_factor=user.has_second_factor)

@@ -1,0 +1,75 @@
+"""The thresholds and rules a project demands."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django.db import models
+
+from stewardapp.access.facts import PolicyFacts
+from stewardapp.access.roles import Permission
+from stewardapp.models.base import Record
+from stewardapp.models.membership import seen_through
+from stewardapp.models.user import AnyUser
+
+
+class PolicyQuerySet(models.QuerySet["Policy"]):
+    """Questions about policies."""
+
+    def visible_to(self, user: AnyUser) -> PolicyQuerySet:
+        """Policies of the projects this person sees."""
+        return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True)
+
+
+class Policy(Record):
+    """One version of a project's rules; a row never changes, a new version replaces it."""
+
+    project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="policies")
+    version = models.PositiveIntegerField()
+    minimum_k = models.PositiveIntegerField(default=5)
+    maximum_risk = models.DecimalField(max_digits=5, decimal_places=4, default=Decimal("0.2000"))
+    reviewers = models.PositiveSmallIntegerField(default=1)
+    retention_days = models.PositiveIntegerField(default=90)
+    maximum_epsilon_micro = models.BigIntegerField(default=1_000_000)
+    require_second_factor = models.BooleanField(default=False)
+
+    objects = PolicyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("project", "version")
+        get_latest_by = "version"
+        constraints = [
+            models.UniqueConstraint(fields=("project", "version"), name="policy_version_once"),
+            models.CheckConstraint(condition=models.Q(version__gte=1), name="policy_version_counts"),
+            models.CheckConstraint(condition=models.Q(minimum_k__gte=1), name="policy_k_at_least_one"),
+            models.CheckConstraint(
+                condition=models.Q(maximum_risk__gt=0, maximum_risk__lte=1), name="policy_risk_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(reviewers__range=(1, 3)), name="policy_reviewers_1_to_3"
+            ),
+            models.CheckConstraint(condition=models.Q(retention_days__gte=1), name="policy_retention_days"),
+            models.CheckConstraint(
+                condition=models.Q(maximum_epsilon_micro__gte=0), name="policy_epsilon_not_negative"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project} · policy {self.version}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write a new version; a written one is never changed."""
+        if not self._state.adding:
+            raise TypeError("a policy is never changed; revise it")
+        super().save(*args, **kwargs)
+
+    def facts(self) -> PolicyFacts:
+        """The thresholds as the rules read them."""
+        return PolicyFacts(
+            minimum_k=self.minimum_k,
+            maximum_risk=self.maximum_risk,
+            maximum_epsilon_micro=self.maximum_epsilon_micro,
+            reviewers=self.reviewers,
+            require_second_factor=self.require_second_factor,
+        )

@@ -1,0 +1,37 @@
+"""The people a dataset is about."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from stewardapp.models.base import Record
+from stewardapp.models.user import AnyUser
+
+
+class PopulationQuerySet(models.QuerySet["Population"]):
+    """Questions about populations."""
+
+    def visible_to(self, user: AnyUser) -> PopulationQuerySet:
+        """Populations belong to the site: admins and members of any project see them all."""
+        if not user.is_authenticated or not user.is_active:
+            return self.none()
+        if user.is_admin or user.memberships.exists():
+            return self
+        return self.none()
+
+
+class Population(Record):
+    """A group of people, known to the whole site because copies of their data cross projects."""
+
+    name = models.CharField(max_length=120, unique=True)
+    description = models.TextField(blank=True, default="")
+    overlaps = models.ManyToManyField("self", blank=True)
+
+    objects = PopulationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [models.CheckConstraint(condition=~models.Q(name=""), name="population_has_a_name")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,77 @@
+"""One execution of a recipe by a worker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+from stewardapp.access.facts import RunFacts
+from stewardapp.access.roles import Permission
+from stewardapp.models.base import Record, implies
+from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
+from stewardapp.models.manifest import facts_of
+from stewardapp.models.membership import seen_through
+from stewardapp.models.user import AnyUser
+
+if TYPE_CHECKING:
+    from stewardapp.models.project import Project
+
+
+class RunQuerySet(JobQuerySet["Run"]):
+    """Questions about runs."""
+
+    def visible_to(self, user: AnyUser) -> RunQuerySet:
+        """Runs of releases whose working pages this person sees."""
+        return seen_through(self, user, "release__project", Permission.VIEW_RELEASE, admins=True)
+
+    def succeeded(self) -> RunQuerySet:
+        """Runs that can become a candidate."""
+        return self.filter(state=JobState.SUCCEEDED)
+
+
+class Run(Job, Record):
+    """A release may have many runs; the steward submits one as candidate."""
+
+    release = models.ForeignKey("stewardapp.Release", on_delete=models.PROTECT, related_name="runs")
+    number = models.PositiveIntegerField()
+    recipe = models.JSONField()
+    recipe_sha256 = models.CharField(max_length=64)
+    started_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="runs")
+    key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="runs")
+    report = models.JSONField(default=dict, blank=True)
+    manifest = models.JSONField(default=dict, blank=True)
+    manifest_sha256 = models.CharField(max_length=64, blank=True, default="")
+    engine_version = models.CharField(max_length=64, blank=True, default="")
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("release", "-number")
+        constraints = [
+            *job_constraints("run"),
+            models.UniqueConstraint(fields=("release", "number"), name="run_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="run_number_counts"),
+            implies(
+                "run_succeeded_has_manifest",
+                models.Q(state=JobState.SUCCEEDED),
+                models.Q(manifest_sha256__regex=r"^[0-9a-f]{64}$"),
+            ),
+            implies(
+                "run_manifest_only_succeeded",
+                ~models.Q(state=JobState.SUCCEEDED),
+                models.Q(manifest_sha256=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} · run {self.number}"
+
+    @property
+    def project(self) -> Project:
+        """The project of the release."""
+        return self.release.project
+
+    def facts(self) -> RunFacts:
+        """What the rules need to know; every figure is the manifest's."""
+        return facts_of(self.state, self.manifest, stop_requested=self.cancel_requested_at is not None)

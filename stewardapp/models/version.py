@@ -1,0 +1,108 @@
+"""One upload of a dataset: immutable, known by the hash of its bytes."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models.functions import Now
+
+from stewardapp.access.facts import Person, VersionFacts
+from stewardapp.access.roles import Permission
+from stewardapp.access.workflow import TERMINAL, State
+from stewardapp.models.base import Record, both_or_neither
+from stewardapp.models.job import JobState
+from stewardapp.models.membership import seen_through
+from stewardapp.models.user import AnyUser
+
+if TYPE_CHECKING:
+    from stewardapp.models.project import Project
+    from stewardapp.models.reading import Reading
+
+
+class VersionQuerySet(models.QuerySet["Version"]):
+    """Questions about versions."""
+
+    def visible_to(self, user: AnyUser) -> VersionQuerySet:
+        """Versions in projects where this person may see data; admins see that they exist."""
+        return seen_through(self, user, "dataset__project", Permission.VIEW_DATA, admins=True)
+
+    def live(self) -> VersionQuerySet:
+        """Versions whose data still exist."""
+        return self.filter(destroyed_at__isnull=True)
+
+    def ready(self) -> VersionQuerySet:
+        """Versions that were read and can be used in a release."""
+        return self.live().filter(table__isnull=False)
+
+    def due_for_destruction(self) -> VersionQuerySet:
+        """Versions past their date, by the clock of the database."""
+        return self.live().filter(retention_until__lte=Now())
+
+
+class Version(Record):
+    """The bytes somebody uploaded, and the table that was read from them."""
+
+    dataset = models.ForeignKey("stewardapp.Dataset", on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    filename = models.CharField(max_length=255)
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField()
+    raw = models.ForeignKey("stewardapp.Blob", on_delete=models.PROTECT, related_name="+")
+    table = models.ForeignKey(
+        "stewardapp.Blob", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="versions")
+    uploaded_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="versions")
+    taggers = models.ManyToManyField("stewardapp.User", related_name="tagged_versions", blank=True)
+    retention_until = models.DateTimeField()
+    destroyed_at = models.DateTimeField(null=True, blank=True)
+    destroyed_by = models.ForeignKey(
+        "stewardapp.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    rows = models.BigIntegerField(null=True, blank=True)
+    profile = models.JSONField(default=dict, blank=True)
+
+    objects = VersionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("dataset", "-number")
+        constraints = [
+            models.UniqueConstraint(fields=("dataset", "number"), name="version_number_once"),
+            models.CheckConstraint(condition=models.Q(number__gte=1), name="version_number_counts"),
+            models.CheckConstraint(condition=models.Q(size__gte=0), name="version_size_not_negative"),
+            both_or_neither("version_table_with_rows", "table", "rows"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset} · version {self.number}"
+
+    @property
+    def project(self) -> Project:
+        """The project the dataset belongs to."""
+        return self.dataset.project
+
+    @property
+    def reading(self) -> Reading | None:
+        """The latest attempt to read the bytes."""
+        return self.readings.order_by("-queued_at").first()
+
+    @property
+    def contributor_ids(self) -> frozenset[uuid.UUID]:
+        """Who brought the data in and who tagged the columns."""
+        return frozenset({self.uploaded_by_id, *self.taggers.values_list("id", flat=True)})
+
+    def person(self, user: AnyUser) -> Person:
+        """This user seen from the version's project."""
+        return self.project.person(user)
+
+    def facts(self) -> VersionFacts:
+        """What the rules need to know about this version."""
+        releases = self.releases.exclude(state__in=[*TERMINAL, State.PUBLISHED])
+        return VersionFacts(
+            destroyed=self.destroyed_at is not None,
+            readable=self.table_id is not None,
+            reading=self.readings.filter(state__in=(JobState.QUEUED, JobState.RUNNING)).exists(),
+            in_use=releases.exists(),
+        )
