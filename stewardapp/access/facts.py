@@ -40,9 +40,8 @@ class VersionFacts:
     """One version of a dataset."""
 
     destroyed: bool = False
-    readable: bool = True
-    reading: bool = False
-    in_use: bool = False
+    has_table: bool = True
+    busy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +84,7 @@ class ReleaseFacts:
     has_run_alive: bool = False
     version_destroyed: bool = False
     columns_tagged: bool = True
+    has_purpose: bool = True
     audience: Audience = Audience.PROJECT
     named_ids: frozenset[uuid.UUID] = frozenset()
     embargo_until: datetime | None = None

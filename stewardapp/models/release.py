@@ -165,6 +165,7 @@ class Release(Record):
             has_run_alive=self.runs.filter(state__in=ALIVE).exists(),
             version_destroyed=self.version.destroyed_at is not None,
             columns_tagged=self.version.columns.tagged().exists(),
+            has_purpose=bool(self.purpose.strip()),
             audience=Audience(self.audience),
             named_ids=frozenset(self.named.values_list("id", flat=True)),
             embargo_until=self.embargo_until,

@@ -10,9 +10,8 @@ from django.db.models.functions import Now
 
 from stewardapp.access.facts import Person, VersionFacts
 from stewardapp.access.roles import Permission
-from stewardapp.access.workflow import TERMINAL, State
 from stewardapp.models.base import Record, both_or_neither
-from stewardapp.models.job import JobState
+from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
@@ -99,10 +98,9 @@ class Version(Record):
 
     def facts(self) -> VersionFacts:
         """What the rules need to know about this version."""
-        releases = self.releases.exclude(state__in=[*TERMINAL, State.PUBLISHED])
+        runs = self.releases.filter(runs__state__in=ALIVE)
         return VersionFacts(
             destroyed=self.destroyed_at is not None,
-            readable=self.table_id is not None,
-            reading=self.readings.filter(state__in=(JobState.QUEUED, JobState.RUNNING)).exists(),
-            in_use=releases.exists(),
+            has_table=self.table_id is not None,
+            busy=self.readings.filter(state__in=ALIVE).exists() or runs.exists(),
         )

@@ -1,0 +1,205 @@
+"""Rules about releases, runs, reviews and downloads."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+
+from stewardapp.access.data_rules import exists, was_read
+from stewardapp.access.facts import CommentFacts, Person, PolicyFacts, ReleaseFacts, RunFacts, VersionFacts
+from stewardapp.access.permitted import permitted
+from stewardapp.access.roles import Permission
+from stewardapp.access.thresholds import meets_policy
+from stewardapp.access.verdict import Verdict, first_no, no, yes
+from stewardapp.access.workflow import EDITABLE, Audience, State, transition
+
+
+def _movable(person: Person, release: ReleaseFacts, name: str, what: str) -> Verdict:
+    """Whether the table of transitions lets this person make this move from this state."""
+    row = transition(name)
+    allowed = permitted(person, row.permission, what)
+    if not allowed or release.state in row.sources:
+        return allowed
+    needed = " or ".join(state.label.lower() for state in State if state in row.sources)
+    reason = f"This release is {release.state.label.lower()}; to {what} it has to be {needed}."
+    return no("wrong-state", reason)
+
+
+# Releases and runs
+
+
+def may_view_release(person: Person) -> Verdict:
+    """See the working pages of a release."""
+    return permitted(person, Permission.VIEW_RELEASE, "see releases in preparation")
+
+
+def may_create_release(person: Person, version: VersionFacts) -> Verdict:
+    """Begin a release from a version."""
+    return first_no(
+        permitted(person, Permission.EDIT_RELEASE, "create a release"), exists(version), was_read(version)
+    )
+
+
+def may_edit_release(person: Person, release: ReleaseFacts) -> Verdict:
+    """Change recipe, purpose, context, audience of a release that nobody is reviewing."""
+    return _movable(person, release, "edit", "edit")
+
+
+def may_start_run(person: Person, release: ReleaseFacts) -> Verdict:
+    """Queue a run of the recipe as it stands."""
+    allowed = permitted(person, Permission.RUN, "start a run")
+    if not allowed:
+        return allowed
+    if release.state not in EDITABLE:
+        return no("wrong-state", f"This release is {release.state.label.lower()}; runs need a draft.")
+    if release.version_destroyed:
+        return no("destroyed", "The data of this version were destroyed.")
+    if not release.columns_tagged:
+        return no("nothing-tagged", "No column is tagged: everything would be dropped. Tag columns first.")
+    return yes()
+
+
+def may_cancel(person: Person, run: RunFacts) -> Verdict:
+    """Stop a run that is queued or running."""
+    allowed = permitted(person, Permission.RUN, "cancel a run")
+    if not allowed:
+        return allowed
+    if run.state not in ("queued", "running"):
+        return no("ended", f"This run has already ended ({run.state}).")
+    return no("stopping", "This run is already being cancelled.") if run.stop_requested else yes()
+
+
+def may_submit(person: Person, release: ReleaseFacts, run: RunFacts, policy: PolicyFacts) -> Verdict:
+    """Put a run forward as the candidate."""
+    return first_no(
+        _movable(person, release, "submit", "submit"),
+        _described(release),
+        meets_policy(run, policy),
+    )
+
+
+def _described(release: ReleaseFacts) -> Verdict:
+    if release.has_purpose:
+        return yes()
+    return no("no-purpose", "Say what the release is for before you submit it: reviewers need the purpose.")
+
+
+def may_withdraw(person: Person, release: ReleaseFacts) -> Verdict:
+    """Give a release up."""
+    return _movable(person, release, "withdraw", "withdraw")
+
+
+# Review
+
+
+def may_review(person: Person, release: ReleaseFacts) -> Verdict:
+    """Vote on the candidate: four eyes, once, with a second factor when the policy asks for it."""
+    return first_no(
+        _movable(person, release, "approve", "review"),
+        _independent(person, release),
+        _not_voted(person, release),
+        _second_factor(person, release),
+    )
+
+
+def may_decide(person: Person, release: ReleaseFacts, *, seen: str, candidate: str) -> Verdict:
+    """Vote on these bytes: what the reviewer saw is what the candidate is."""
+    verdict = may_review(person, release)
+    if verdict and seen != candidate:
+        return no("other-candidate", "The candidate changed since you opened it; look at the new one first.")
+    return verdict
+
+
+def _independent(person: Person, release: ReleaseFacts) -> Verdict:
+    if person.id == release.author_id:
+        return no("four-eyes", "You are the author of this release; somebody else has to review it.")
+    if person.id in release.contributor_ids:
+        reason = (
+            "You contributed to this release (data, columns, recipe or run); somebody else has to review it."
+        )
+        return no("four-eyes", reason)
+    return yes()
+
+
+def _not_voted(person: Person, release: ReleaseFacts) -> Verdict:
+    voted = person.id in release.voter_ids
+    return no("voted", "You have already voted on this candidate.") if voted else yes()
+
+
+def _second_factor(person: Person, release: ReleaseFacts) -> Verdict:
+    if person.second_factor or not release.require_second_factor:
+        return yes()
+    return no("second-factor", "The policy asks reviewers for a second factor; set one up in your account.")
+
+
+def may_see_vote(person: Person, release: ReleaseFacts, voter_id: uuid.UUID) -> Verdict:
+    """Read a vote: one's own always, those of others when the review has ended."""
+    if person.id == voter_id:
+        return yes()
+    allowed = may_view_release(person)
+    if not allowed:
+        return allowed
+    if release.state is State.IN_REVIEW and not release.votes_complete:
+        return no("blind", "Votes are hidden until all of them are in.")
+    return yes()
+
+
+def may_comment(person: Person, release: ReleaseFacts, *, private: bool = False) -> Verdict:
+    """Add a remark; a private one is for independent reviewers among themselves."""
+    allowed = permitted(person, Permission.COMMENT, "comment")
+    if not allowed or not private:
+        return allowed
+    return first_no(permitted(person, Permission.REVIEW, "comment privately"), _independent(person, release))
+
+
+def may_see_comment(person: Person, release: ReleaseFacts, comment: CommentFacts) -> Verdict:
+    """Read a comment; private ones are for independent reviewers."""
+    if person.id == comment.author_id:
+        return yes()
+    return may_comment(person, release, private=comment.private)
+
+
+def may_resolve_comment(person: Person, release: ReleaseFacts, comment: CommentFacts) -> Verdict:
+    """Mark a comment as dealt with."""
+    if comment.resolved:
+        return no("resolved", "This comment is already resolved.")
+    return may_see_comment(person, release, comment)
+
+
+# After approval
+
+
+def may_publish(person: Person, release: ReleaseFacts) -> Verdict:
+    """Hand the approved bytes to their audience."""
+    return _movable(person, release, "publish", "publish")
+
+
+def may_revoke(person: Person, release: ReleaseFacts) -> Verdict:
+    """Stop a publication and tell those who downloaded it."""
+    return _movable(person, release, "revoke", "revoke")
+
+
+def may_download(person: Person, release: ReleaseFacts, *, now: datetime) -> Verdict:
+    """Have the published bytes: published, in the audience, after the embargo."""
+    if release.state is State.REVOKED:
+        return no("revoked", "This release was revoked and is no longer offered.")
+    if release.state is not State.PUBLISHED:
+        return no("not-published", "This release is not published.")
+    audience = _in_audience(person, release)
+    if audience and release.embargo_until is not None and now < release.embargo_until:
+        return no(
+            "embargo", f"This release is under embargo until {release.embargo_until:%d %B %Y %H:%M %Z}."
+        )
+    return audience
+
+
+def _in_audience(person: Person, release: ReleaseFacts) -> Verdict:
+    if release.audience is Audience.PUBLIC_LINK:
+        return yes()
+    if not person.signed_in:
+        return no("sign-in", "Sign in to download this release.")
+    if release.audience is Audience.PROJECT and not person.is_member:
+        return no("audience", "This release is for members of its project.")
+    if release.audience is Audience.NAMED and person.id not in release.named_ids:
+        return no("audience", "This release is for people its publisher named.")
+    return yes()

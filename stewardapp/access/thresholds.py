@@ -1,0 +1,72 @@
+"""Does a run meet the policy of its project? A figure nobody computed meets no threshold."""
+
+from __future__ import annotations
+
+from stewardapp.access.facts import PolicyFacts, RunFacts
+from stewardapp.access.verdict import Verdict, first_no, no, yes
+
+
+def checklist(run: RunFacts, policy: PolicyFacts) -> tuple[tuple[str, Verdict], ...]:
+    """Every automatic check with its name, for the policy checklist of the pages."""
+    checks = [
+        ("The run succeeded", _succeeded(run)),
+        ("Every goal holds on the released bytes", _goals(run)),
+        (f"Privacy loss at most ε = {_epsilon(policy.maximum_epsilon_micro)}", _budget(run, policy)),
+    ]
+    if run.microdata:
+        checks += [
+            (f"Every class holds at least {policy.minimum_k}", _classes(run, policy)),
+            (f"Highest risk at most {policy.maximum_risk:.0%}", _risk(run, policy)),
+        ]
+    return tuple(checks)
+
+
+def meets_policy(run: RunFacts, policy: PolicyFacts) -> Verdict:
+    """The first check that fails, or yes."""
+    return first_no(*(verdict for _, verdict in checklist(run, policy)))
+
+
+def _succeeded(run: RunFacts) -> Verdict:
+    if run.state == "succeeded":
+        return yes()
+    return no("run-not-succeeded", f"Only a run that succeeded can be submitted; this one is {run.state}.")
+
+
+def _goals(run: RunFacts) -> Verdict:
+    if run.goals_hold:
+        return yes()
+    if run.goals_hold is None:
+        return no("goals-unknown", "The goals of this run were not checked on the released bytes.")
+    return no("goals-fail", "A goal of the recipe does not hold on the released bytes.")
+
+
+def _classes(run: RunFacts, policy: PolicyFacts) -> Verdict:
+    if run.smallest_class is None:
+        return no("k-unknown", "The smallest class of this run is not known; measure it.")
+    if run.smallest_class < policy.minimum_k:
+        found = f"The smallest class holds {run.smallest_class}"
+        return no("k-too-small", f"{found}; the policy demands at least {policy.minimum_k}.")
+    return yes()
+
+
+def _risk(run: RunFacts, policy: PolicyFacts) -> Verdict:
+    if run.highest_risk is None:
+        return no(
+            "risk-unknown", "The highest risk of this run is not known; measure re-identification risk."
+        )
+    if round(run.highest_risk, 4) > policy.maximum_risk:
+        found = f"The highest risk is {run.highest_risk:.1%}"
+        return no("risk-too-high", f"{found}; the policy allows at most {policy.maximum_risk:.1%}.")
+    return yes()
+
+
+def _budget(run: RunFacts, policy: PolicyFacts) -> Verdict:
+    if run.epsilon_micro > policy.maximum_epsilon_micro:
+        spent, allowed = _epsilon(run.epsilon_micro), _epsilon(policy.maximum_epsilon_micro)
+        return no("epsilon-too-large", f"The privacy loss is ε = {spent}; the policy allows {allowed}.")
+    return yes()
+
+
+def _epsilon(micro: int) -> str:
+    whole, rest = divmod(micro, 1_000_000)
+    return f"{whole}.{rest:06d}".rstrip("0").rstrip(".")
