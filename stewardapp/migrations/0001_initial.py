@@ -328,6 +328,7 @@ class Migration(migrations.Migration):
                 ('manifest', models.JSONField(blank=True, default=dict)),
                 ('manifest_sha256', models.CharField(blank=True, default='', max_length=64)),
                 ('engine_version', models.CharField(blank=True, default='', max_length=64)),
+                ('charged_at', models.DateTimeField(blank=True, null=True)),
                 ('cancelled_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('key', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='stewardapp.datakey')),
                 ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='stewardapp.release')),

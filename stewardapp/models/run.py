@@ -43,6 +43,8 @@ class Run(Job, Record):
     manifest = models.JSONField(default=dict, blank=True)
     manifest_sha256 = models.CharField(max_length=64, blank=True, default="")
     engine_version = models.CharField(max_length=64, blank=True, default="")
+    # When the privacy budget was charged for this run: noise must never be drawn twice for one charge.
+    charged_at = models.DateTimeField(null=True, blank=True)
 
     objects = RunQuerySet.as_manager()
 
