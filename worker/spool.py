@@ -160,3 +160,15 @@ def sweep(folder: Path) -> None:
 def register() -> None:
     """Teach kombu the word `spool`; it refuses dotted paths in an address."""
     TRANSPORT_ALIASES.setdefault("spool", "worker.spool:Transport")
+
+
+def options(folder: str) -> dict[str, str | float]:
+    """Transport options for a spool in this folder."""
+    queue = str(Path(folder) / "queue")
+    control = str(Path(folder) / "control")
+    return {
+        "data_folder_in": queue,
+        "data_folder_out": queue,
+        "control_folder": control,
+        "polling_interval": 0.2,
+    }

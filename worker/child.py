@@ -1,0 +1,165 @@
+"""The entry of the engine's own process: one job on stdin, JSON lines on stdout, then gone.
+
+Nothing a library prints reaches the parent, and no text of an unforeseen exception does: both may
+quote values. What is known of a failure is its type and the lines it passed.
+"""
+
+import ctypes
+import io
+import json
+import os
+import resource
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, BinaryIO, TextIO, cast
+
+from worker.engine.errors import Cancelled, EngineError, LimitExceeded
+from worker.engine.reporting import PipeReporter, Reporter
+from worker.sealed import SealedReader, SealedWriter
+
+PR_SET_PDEATHSIG = 1
+Job = dict[str, Any]
+
+
+def main() -> None:
+    """Do the one job and answer."""
+    answers = private_stdout()
+    job: Job = json.load(sys.stdin)
+    die_with_parent(job["parent"])
+    limit_memory(job["limits"]["memory_bytes"])
+    say(answers, outcome(job, answers))
+
+
+def private_stdout() -> TextIO:
+    """Keep the pipe for ourselves; what libraries print goes where stderr goes."""
+    pipe = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(pipe, "w", encoding="utf-8", buffering=1)
+
+
+def die_with_parent(parent: int) -> None:
+    """Never outlive the worker: nobody would read the answer, and the lease is going to be taken over."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def limit_memory(size: int | None) -> None:
+    """Turn running out of memory into an error inside this process."""
+    if size is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would be raw data in clear
+
+
+def say(answers: TextIO, message: Job) -> None:
+    """One line to the parent."""
+    answers.write(json.dumps(message) + "\n")
+    answers.flush()
+
+
+def outcome(job: Job, answers: TextIO) -> Job:
+    """The answer to a job, or why there is none."""
+    try:
+        return {"done": JOBS[job["job"]](job, PipeReporter(answers))}
+    except EngineError as error:
+        return {"error": coded(error)}
+    except Cancelled:
+        return {"error": {"code": "cancelled"}}
+    except MemoryError:
+        return {"error": out_of_memory(job)}
+    except BaseException as error:  # noqa: BLE001 - nothing may leave this process with its own words
+        if is_out_of_memory(error):
+            return {"error": out_of_memory(job)}
+        return {"error": {"code": "internal", "type": type(error).__name__, "frames": frames(error)}}
+
+
+def coded(error: EngineError) -> Job:
+    """A refusal as it crosses the pipe."""
+    return {
+        "type": type(error).__name__,
+        "code": error.code,
+        "message": error.message,
+        "param": error.param,
+        "step": error.step,
+    }
+
+
+def out_of_memory(job: Job) -> Job:
+    """The refusal for running out of memory."""
+    return coded(memory_error(job["limits"]["memory_bytes"] or 0))
+
+
+def memory_error(limit: int) -> LimitExceeded:
+    """The sentence for a job that needed more memory than it may have."""
+    return LimitExceeded(
+        "memory",
+        f"The job needed more than the {limit / 2**30:.1f} GB of memory it may use. "
+        "Use fewer columns or rows, or ask for a larger limit.",
+    )
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """A thread whose stack found no room says so in its own way, and so do libraries written in C++."""
+    said = str(error)
+    return isinstance(error, RuntimeError | OSError) and (
+        "can't start new thread" in said or "bad_alloc" in said or "Cannot allocate memory" in said
+    )
+
+
+def frames(error: BaseException) -> list[str]:
+    """Where an exception passed, without what it said."""
+    return [f"{one.filename}:{one.lineno} {one.name}" for one in traceback.extract_tb(error.__traceback__)]
+
+
+class Files:
+    """The sealed files of a job, opened from the descriptors the parent left open."""
+
+    def __init__(self, described: dict[str, Job]) -> None:
+        self._described = described
+        self.written: dict[str, SealedWriter] = {}
+
+    def reader(self, name: str) -> BinaryIO:
+        """The plain bytes of a file that exists."""
+        one = self._described[name]
+        raw = os.fdopen(one["fd"], "rb", buffering=0)
+        return cast(BinaryIO, io.BufferedReader(SealedReader(cast(BinaryIO, raw), bytes.fromhex(one["key"]))))
+
+    def writer(self, name: str) -> BinaryIO:
+        """A file to fill; what goes in is sealed on its way."""
+        one = self._described[name]
+        raw = cast(BinaryIO, os.fdopen(one["fd"], "r+b", buffering=0))
+        self.written[name] = SealedWriter(raw, bytes.fromhex(one["key"]))
+        return cast(BinaryIO, self.written[name])
+
+    def names(self, mode: str) -> list[str]:
+        """The files of one mode."""
+        return [name for name, one in self._described.items() if one["mode"] == mode]
+
+    def finish(self) -> dict[str, Job]:
+        """Close what was written and say what it holds; a file nobody asked for stays empty."""
+        for writer in self.written.values():
+            writer.close()
+        return {name: {"sha256": one.sha256, "size": one.size} for name, one in self.written.items()}
+
+
+def read(job: Job, reporter: Reporter) -> Job:
+    """Raw bytes to the table that every run reads, and its profile."""
+    raise NotImplementedError
+
+
+def anonymize(job: Job, reporter: Reporter) -> Job:
+    """Recipe and table to released files."""
+    raise NotImplementedError
+
+
+def verify(job: Job, reporter: Reporter) -> Job:
+    """Recompute every goal from a released file."""
+    raise NotImplementedError
+
+
+JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
+
+if __name__ == "__main__":
+    main()

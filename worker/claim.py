@@ -1,0 +1,111 @@
+"""A worker's hold on one job: taken once, renewed by a thread, checked with every progress.
+
+All of it is the model's conditional moves. A claim that was lost – to a cancel, to a takeover after a
+pause longer than the lease – learns so from a move that changed no row, and writes nothing afterwards.
+"""
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+from stewardapp.models import Reading, Run
+from stewardapp.models.job import JobQuerySet
+from worker.app import is_stopping
+from worker.process import Progress
+
+KINDS: dict[str, type[Run] | type[Reading]] = {"run": Run, "reading": Reading}
+
+
+def jobs(kind: str) -> JobQuerySet[Any]:
+    """The rows of one kind of job."""
+    return KINDS[kind].objects.all()
+
+
+log = logging.getLogger(__name__)
+
+
+class Claim:
+    """One claim of one job."""
+
+    def __init__(self, kind: str, id: UUID, fence: int) -> None:
+        self.kind, self.id, self.fence = kind, id, fence
+        self.lost = threading.Event()
+        self._span = (0.0, 1.0)
+
+    @property
+    def jobs(self) -> JobQuerySet[Any]:
+        """The rows of this kind of job."""
+        return jobs(self.kind)
+
+    @classmethod
+    def take(cls, kind: str, id: UUID) -> Self | None:
+        """The claim, or None when the job is not waiting: a second message, a cancel, another worker."""
+        fence = jobs(kind).claim(id, worker_name(), settings.STEWARD_LEASE)
+        return None if fence is None else cls(kind, id, fence)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Renew the lease in the background while the block runs."""
+        done = threading.Event()
+        thread = threading.Thread(target=self._renew, args=(done,), name=f"lease of {self.id}", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def _renew(self, done: threading.Event) -> None:
+        try:
+            while not done.wait(settings.STEWARD_LEASE / 4) and not self.lost.is_set():
+                self._beat()
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        try:
+            if not self.jobs.heartbeat(self.id, self.fence, settings.STEWARD_LEASE):
+                self.lost.set()
+        except DatabaseError as error:  # away for a moment; the lease bears three misses
+            log.warning("heartbeat.failed", extra={"job": str(self.id), "error": type(error).__name__})
+            connection.close()
+
+    @contextmanager
+    def part(self, low: float, high: float) -> Iterator[None]:
+        """What the block reports as 0 … 1 is this part of the whole."""
+        before, self._span = self._span, (low, high)
+        try:
+            yield
+        finally:
+            self._span = before
+
+    def watch(self, progress: Progress) -> bool:
+        """Write progress; False means stop: cancelled, taken over, or this worker is ending."""
+        if self.lost.is_set() or is_stopping():
+            return False
+        low, high = self._span
+        percent = int(100 * (low + progress.fraction * (high - low)))
+        return self.jobs.progress(
+            self.id,
+            self.fence,
+            percent=min(percent, 99),
+            stage=progress.stage,
+            seconds_left=progress.seconds_left,
+        )
+
+    def let_go(self) -> None:
+        """End the lease now, so that the reaper need not wait for it."""
+        self.jobs.heartbeat(self.id, self.fence, 0)
+
+
+def worker_name() -> str:
+    """Which process of which machine."""
+    return f"{socket.gethostname()}:{os.getpid()}"
