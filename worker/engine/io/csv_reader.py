@@ -1,0 +1,179 @@
+"""Delimited text -> batches of dictionary-encoded text columns, every value exactly as written.
+
+Arrow splits the rows; it is lenient where a table must not be (quotes, blank lines, the mark at the start of
+a block), so those are checked here first, and the number of rows is checked against the lines afterwards.
+Arrow's own messages hold values and never leave this module.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as arrow_csv
+
+from worker.engine.errors import EngineError
+from worker.engine.io import structure
+from worker.engine.io.dialect import Dialect
+from worker.engine.io.limits import Limits
+from worker.engine.io.lines import PIECE, Block, blocks, oversized_cell
+from worker.engine.io.names import check_names, refuse_too_many
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+@dataclass(frozen=True)
+class _Parser:
+    """What stays the same from block to block."""
+
+    dialect: Dialect
+    limits: Limits
+    names: tuple[str, ...]
+
+    def batches(self, block: Block) -> Iterator[pa.RecordBatch]:
+        self._refuse_blank_line(block)
+        try:
+            table = _parse(block.data, self.dialect, self.names)
+        except pa.ArrowInvalid:
+            raise self._explained(block) from None
+        if table.num_rows != len(structure.row_starts(block.data, self.dialect.quote)):
+            raise _unreadable(block)
+        for batch in table.to_batches():
+            self._refuse_large_cells(batch, block)
+            yield batch
+
+    def _refuse_blank_line(self, block: Block) -> None:
+        """A blank line would pass for a row of empty values. In a single column it is one."""
+        if len(self.names) == 1 or not _may_hold_blank_line(block.data):
+            return
+        starts = structure.row_starts(block.data, self.dialect.quote)
+        first = np.frombuffer(block.data, np.uint8)[starts]
+        blank = np.flatnonzero((first == structure.LF) | (first == structure.CR))
+        if len(blank):
+            line = block.line_at(int(starts[blank[0]]))
+            raise EngineError("blank-line", f"Line {line:,} is empty. Remove it, or fill in its values.")
+
+    def _explained(self, block: Block) -> EngineError:
+        counts = structure.delimiters_per_row(block.data, self.dialect.delimiter, self.dialect.quote) + 1
+        ragged = np.flatnonzero(counts != len(self.names))
+        if not len(ragged):
+            return _unreadable(block)
+        start = structure.row_starts(block.data, self.dialect.quote)[ragged[0]]
+        values, line = int(counts[ragged[0]]), block.line_at(int(start))
+        return EngineError(
+            "ragged-row",
+            f"The row on line {line:,} has {values:,} value{'s' * (values != 1)} where the header has "
+            f"{len(self.names):,}. Add or remove a delimiter there, or put quotes around a value that holds "
+            "one.",
+        )
+
+    def _refuse_large_cells(self, batch: pa.RecordBatch, block: Block) -> None:
+        for position, column in enumerate(batch.columns, start=1):
+            lengths = pc.binary_length(column.dictionary)
+            if (pc.max(lengths).as_py() or 0) > self.limits.cell_bytes:
+                raise oversized_cell(self._line_of_large_cell(block), position, self.limits)
+
+    def _line_of_large_cell(self, block: Block) -> int:
+        starts = structure.row_starts(block.data, self.dialect.quote)
+        ends = np.append(starts[1:], len(block.data))
+        for row in np.flatnonzero(ends - starts > self.limits.cell_bytes):
+            text = block.data[starts[row] : ends[row]]
+            longest, _ = structure.longest_value(text, self.dialect.delimiter, self.dialect.quote)
+            if longest > self.limits.cell_bytes:
+                return block.line_at(int(starts[row]))
+        return block.line
+
+
+def _may_hold_blank_line(data: bytes) -> bool:
+    return data[:1] in (b"\n", b"\r") or any(two in data for two in (b"\n\n", b"\n\r", b"\r\r"))
+
+
+def _unreadable(block: Block) -> EngineError:
+    last = block.line_at(len(block.data))
+    return EngineError(
+        "unreadable",
+        f"Something between line {block.line:,} and line {last:,} cannot be read as a row. "
+        "Check the delimiter, the quotes and the line ends there.",
+    )
+
+
+def _parse(data: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
+    if data.startswith(codecs.BOM_UTF8):
+        data = codecs.BOM_UTF8 + data  # Arrow drops one; this one belongs to a value
+    return arrow_csv.read_csv(
+        pa.py_buffer(data),
+        arrow_csv.ReadOptions(column_names=names, block_size=len(data) + 1),
+        arrow_csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            quote_char=dialect.quote or False,
+            double_quote=True,
+            newlines_in_values=True,
+            ignore_empty_lines=False,
+        ),
+        arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, TEXT),
+            strings_can_be_null=False,
+            null_values=[],
+            check_utf8=False,
+        ),
+    )
+
+
+def _header(first: Block, dialect: Dialect, limits: Limits) -> tuple[tuple[str, ...], Block]:
+    """The names in the first row, and what follows it."""
+    ends = structure.row_ends(first.data, dialect.quote)
+    end = int(ends[0]) if len(ends) else len(first.data)
+    row = first.data[:end]
+    if not row.strip(b"\r\n"):
+        raise EngineError("empty-header", "Line 1 is empty. Put the names of the columns there.")
+    columns = int(structure.delimiters_per_row(row, dialect.delimiter, dialect.quote)[0]) + 1
+    refuse_too_many(columns, limits)
+    parsed = _parse(row, dialect, tuple(str(position) for position in range(columns)))
+    names = tuple(column[0].as_py() for column in parsed.columns)
+    check_names(names, limits)
+    return names, Block(first.data[end:], first.line_at(end))
+
+
+def _without_blank_end(rows: Iterable[Block]) -> Iterator[Block]:
+    """Blank lines at the end of a file are no rows; elsewhere they are kept, to be refused."""
+    held = b""
+    for block in rows:
+        data, line = held + block.data, block.line - structure.count_line_ends(held)
+        kept = len(data.rstrip(b"\r\n"))
+        if not kept:
+            held = data
+            continue
+        kept += len(data[kept : kept + 2]) if data.startswith(b"\r\n", kept) else len(data[kept : kept + 1])
+        held = data[kept:]
+        yield Block(data[:kept], line)
+
+
+class CsvReader:
+    """One reading of a file: names first, then batches."""
+
+    def __init__(self, raw: BinaryIO, dialect: Dialect, limits: Limits, piece: int = PIECE) -> None:
+        rest = blocks(raw, dialect, limits, piece)
+        first = next(rest, None)
+        if first is None:
+            raise EngineError("empty-file", "The file holds no text. Export the table again and upload that.")
+        self.names, body = _header(first, dialect, limits)
+        self._parser = _Parser(dialect, limits, self.names)
+        self._blocks: Iterable[Block] = chain([body] if body.data else [], rest)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, once."""
+        rows = decoded = 0
+        several = len(self.names) > 1
+        for block in _without_blank_end(self._blocks) if several else self._blocks:
+            decoded += len(block.data)
+            self._parser.limits.check_decoded(decoded)
+            for batch in self._parser.batches(block):
+                rows += batch.num_rows
+                self._parser.limits.check_rows(rows)
+                yield batch

@@ -1,0 +1,91 @@
+"""What a file is, by its first bytes: names lie."""
+
+from __future__ import annotations
+
+import os
+from typing import BinaryIO
+
+from worker.engine.errors import EngineError
+
+CSV = "csv"
+PARQUET = "parquet"
+
+_SAS7BDAT = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
+_SAVE_AS = "Save the table as CSV or Parquet and upload that."
+
+_NOT_READ_YET = (
+    (b"$FL2", "spss", "an SPSS file"),
+    (b"$FL3", "spss", "an SPSS file"),
+    (b"<stata_dta>", "stata", "a Stata file"),
+    (_SAS7BDAT, "sas", "a SAS file"),
+    (b"HEADER RECORD*******", "sas", "a SAS transport file"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "xls", "an old Excel workbook"),
+    (b"ARROW1\0\0", "arrow", "an Arrow file"),
+    (b"ORC", "orc", "an ORC file"),
+    (b"SQLite format 3\0", "sqlite", "an SQLite database"),
+    (b"RDX2\n", "r-data", "an R data file"),
+    (b"RDX3\n", "r-data", "an R data file"),
+    (b"%PDF-", "pdf", "a PDF document"),
+    (b"PARE", "encrypted-parquet", "an encrypted Parquet file"),
+)
+
+_COMPRESSED = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"\x28\xb5\x2f\xfd", "zstandard"),
+    (b"Rar!\x1a\x07", "RAR"),
+)
+
+
+def detect(raw: BinaryIO) -> str:
+    """Return `csv` or `parquet`; anything recognised that is neither is refused with what to do about it."""
+    raw.seek(0)
+    head = raw.read(64)
+    if not head:
+        raise EngineError("empty-file", "The file is empty. Export the table again and upload that.")
+    if head.startswith(b"PAR1"):
+        return PARQUET
+    if head.startswith(b"PK\x03\x04"):
+        raise _refused_archive(raw)
+    _refuse_compressed(head)
+    _refuse_unread(head)
+    return CSV
+
+
+def _refused_archive(raw: BinaryIO) -> EngineError:
+    if _is_workbook(raw):
+        return _not_read_yet("xlsx", "an Excel workbook")
+    return EngineError(
+        "zip-archive", "This is a ZIP archive, whatever its name says. Unzip it and upload the table inside."
+    )
+
+
+def _is_workbook(raw: BinaryIO) -> bool:
+    """Look for the parts of a workbook near both ends, without unpacking anything."""
+    raw.seek(0)
+    head = raw.read(65_536)
+    end = raw.seek(0, os.SEEK_END)
+    raw.seek(max(0, end - 65_536))
+    return b"xl/workbook" in head or b"xl/workbook" in raw.read()
+
+
+def _refuse_compressed(head: bytes) -> None:
+    for magic, name in _COMPRESSED:
+        if head.startswith(magic):
+            raise EngineError(
+                "compressed", f"This file is compressed ({name}). Decompress it and upload the table inside."
+            )
+
+
+def _refuse_unread(head: bytes) -> None:
+    for magic, code, name in _NOT_READ_YET:
+        if head.startswith(magic):
+            raise _not_read_yet(code, name)
+    if head[:1] in (b"\x6e", b"\x6f", b"\x71", b"\x72", b"\x73") and head[1:4] in (b"\1\1\0", b"\2\1\0"):
+        raise _not_read_yet("stata", "a Stata file")
+
+
+def _not_read_yet(code: str, name: str) -> EngineError:
+    return EngineError(f"not-read-{code}", f"This is {name}, which is not yet read here. {_SAVE_AS}")

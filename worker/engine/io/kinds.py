@@ -1,0 +1,84 @@
+"""What the texts of a column are: numbers, dates, truth values, categories or free text.
+
+Strict: one text that does not fit ends a candidate. Digits with a leading zero are codes, not numbers.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from worker.engine.column import Mask
+from worker.engine.fields import Kind
+
+_YEAR, _MONTH, _DAY = "[0-9]{4}", "(0[1-9]|1[0-2])", "(0[1-9]|[12][0-9]|3[01])"
+_LOOSE_MONTH, _LOOSE_DAY = "(0?[1-9]|1[0-2])", "(0?[1-9]|[12][0-9]|3[01])"
+_TIME = "([T ][0-2][0-9]:[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+
+INTEGER = "^[+-]?(0|[1-9][0-9]{0,17})$"
+DECIMAL = "^[+-]?((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+DATES = (
+    f"^{_YEAR}-{_MONTH}-{_DAY}{_TIME}$",
+    f"^{_LOOSE_DAY}[.]{_LOOSE_MONTH}[.]{_YEAR}$",
+    f"^({_LOOSE_DAY}/{_LOOSE_MONTH}|{_LOOSE_MONTH}/{_LOOSE_DAY})/{_YEAR}$",
+    f"^{_YEAR}/{_MONTH}/{_DAY}$",
+)
+COMPACT_DATE = f"^(19|20)[0-9]{{2}}{_MONTH}{_DAY}$"
+BOOLEANS = (
+    frozenset({"true", "false"}), frozenset({"yes", "no"}), frozenset({"y", "n"}), frozenset({"t", "f"}),
+    frozenset({"ja", "nein"}), frozenset({"oui", "non"}), frozenset({"sí", "no"}), frozenset({"si", "no"}),
+    frozenset({"ja", "nej"}), frozenset({"ja", "nee"}), frozenset({"0", "1"}),
+)  # fmt: skip
+CATEGORY_LABELS = 1_000
+CATEGORY_CHARACTERS = 60
+
+
+def fits(texts: pa.Array, pattern: str) -> bool:
+    """Whether every text matches."""
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+class KindGuess:
+    """Narrows down what a column can be as its distinct texts go by."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[str, str] = {"integer": INTEGER, "decimal": DECIMAL, "compact": COMPACT_DATE}
+        self._patterns |= {f"date-{i}": pattern for i, pattern in enumerate(DATES)}
+        self._truths: set[str] | None = set()
+        self._longest = 0
+        self.any = False
+
+    def see(self, texts: pa.Array) -> None:
+        """Distinct texts that are not missing codes; the same text may come again."""
+        if not len(texts):
+            return
+        self.any = True
+        self._patterns = {name: p for name, p in self._patterns.items() if fits(texts, p)}
+        self._longest = max(self._longest, pc.max(pc.utf8_length(texts)).as_py())
+        if self._truths is not None:
+            self._truths |= {text.lower() for text in texts.slice(0, 3).to_pylist()}
+            if len(texts) > 2 or not any(self._truths <= pair for pair in BOOLEANS):
+                self._truths = None
+
+    def kind(self, distinct: float) -> Kind:
+        """The narrowest kind that all texts fit; 0 with 1 are truth values, one of them alone is a number."""
+        if not self.any:
+            return Kind.TEXT
+        if self._truths is not None and len(self._truths) == 2:
+            return Kind.BOOLEAN
+        if "compact" in self._patterns or any(name.startswith("date") for name in self._patterns):
+            return Kind.DATE
+        if "integer" in self._patterns:
+            return Kind.INTEGER
+        if "decimal" in self._patterns:
+            return Kind.DECIMAL
+        few = distinct <= CATEGORY_LABELS and self._longest <= CATEGORY_CHARACTERS
+        return Kind.CATEGORICAL if few else Kind.TEXT
+
+
+def kind_of_labels(labels: pa.Array, missing: Mask) -> Kind:
+    """The kind of a column whose labels are all at hand."""
+    guess = KindGuess()
+    texts = labels.filter(pa.array(~missing))
+    guess.see(texts)
+    return guess.kind(len(texts))

@@ -1,0 +1,171 @@
+"""A file as a table that can be read again and again: schema, rows, chunks of whole blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
+from worker.engine.errors import LimitExceeded
+from worker.engine.fields import Kind
+from worker.engine.io import formats
+from worker.engine.io.csv_reader import TEXT, CsvReader
+from worker.engine.io.dialect import Dialect, sniff
+from worker.engine.io.kinds import kind_of_labels
+from worker.engine.io.limits import Limits
+from worker.engine.io.parquet_reader import ParquetReader
+from worker.engine.table import BLOCK, Chunk, Field, MemorySource, Schema, Table, TableSource, no_such_column
+
+BLOCKS_PER_CHUNK = 16
+_CELLS_PER_CHUNK = 1 << 25
+
+
+@dataclass(frozen=True)
+class _Domain:
+    """A column's labels over all rows, and how each piece's own codes translate into them."""
+
+    labels: pa.Array
+    maps: tuple[Codes, ...]
+    missing: Mask
+
+
+def open_table(
+    file: BinaryIO, dialect: Dialect | Mapping[str, Any] | None = None, limits: Limits | None = None
+) -> TableSource:
+    """Open CSV or Parquet, by content. `dialect` may hold only what is known; the rest is sniffed.
+
+    Our own Parquet tables are streamed and know kinds and missing codes; text is read once into codes.
+    """
+    limits = limits or Limits()
+    if formats.detect(file) == formats.PARQUET:
+        return ParquetSource(ParquetReader(file, limits), _said_missing(dialect))
+    if not isinstance(dialect, Dialect):
+        dialect = sniff(file, dialect)
+    return _read_text(CsvReader(file, dialect, limits), frozenset(dialect.missing))
+
+
+def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
+    said = dialect.missing if isinstance(dialect, Dialect) else (dialect or {}).get("missing")
+    return None if said is None else frozenset(said)
+
+
+def _read_text(reader: CsvReader, missing: frozenset[str]) -> TableSource:
+    pieces: list[list[pa.DictionaryArray]] = [[] for _ in reader.names]
+    rows = 0
+    for batch in reader.batches():
+        rows += batch.num_rows
+        for kept, column in zip(pieces, batch.columns, strict=True):
+            kept.append(column)
+    columns = []
+    for position, name in enumerate(reader.names):
+        taken, pieces[position] = pieces[position], []  # let go of each as soon as it is joined
+        domain = _unify(taken, missing)
+        codes = [_translated(piece, to) for piece, to in zip(taken, domain.maps, strict=True)]
+        joined = np.concatenate(codes) if codes else np.empty(0, np.int32)
+        kind = kind_of_labels(domain.labels, domain.missing)
+        columns.append(Column(name, kind, joined, domain.labels, domain.missing))
+    return MemorySource(Table(columns, 0, rows), blocks_per_chunk=_blocks(len(columns)))
+
+
+def _blocks(columns: int) -> int:
+    """Fewer rows at a time when there are many columns."""
+    return max(1, min(BLOCKS_PER_CHUNK, _CELLS_PER_CHUNK // (BLOCK * max(1, columns))))
+
+
+def _unify(pieces: Iterable[pa.DictionaryArray], missing: frozenset[str]) -> _Domain:
+    """One list of labels for all pieces, by letting Arrow translate each piece's own list."""
+    own = [_with_empty(piece) for piece in pieces] or [pa.array([""], pa.string())]
+    listed = [pa.DictionaryArray.from_arrays(pa.array(np.arange(len(o), dtype=np.int32)), o) for o in own]
+    try:
+        joined = pa.chunked_array(listed, type=TEXT).unify_dictionaries()
+    except pa.ArrowInvalid:
+        raise LimitExceeded(
+            "memory", "One column holds more different text than can be worked with. Leave out free text."
+        ) from None
+    labels = joined.chunk(0).dictionary
+    maps = tuple(chunk.indices.to_numpy() for chunk in joined.chunks)
+    return _Domain(labels, maps, marks(labels, missing | MISSING_TEXTS))
+
+
+def _with_empty(piece: pa.DictionaryArray) -> pa.Array:
+    """The piece's labels, and the empty text at the end where it has nulls."""
+    labels = piece.dictionary
+    if labels.null_count:
+        labels = labels.fill_null("")
+    return pa.concat_arrays([labels, pa.array([""], pa.string())]) if piece.indices.null_count else labels
+
+
+def _translated(piece: pa.DictionaryArray, to: Codes) -> Codes:
+    indices = piece.indices
+    if indices.null_count:
+        indices = indices.fill_null(len(to) - 1)
+    codes: Codes = to[indices.to_numpy()] if len(indices) else np.empty(0, np.int32)
+    return codes
+
+
+class ParquetSource:
+    """A Parquet file, streamed; a column's labels are gathered when the column is first asked for."""
+
+    def __init__(self, reader: ParquetReader, missing: frozenset[str] | None = None) -> None:
+        noted = reader.metadata
+        kinds = noted.get("kinds") or {}
+        self._reader = reader
+        self._missing = frozenset(noted.get("missing") or ()) if missing is None else missing
+        self.schema = Schema(tuple(Field(name, _kind(kinds.get(name))) for name in reader.names))
+        self._domains: dict[str, _Domain] = {}
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self._reader.rows
+
+    def chunks(self, columns: Sequence[str] | None = None) -> Iterator[Chunk]:
+        """The rows in order, with only the columns asked for, in the order asked for."""
+        names = self.schema.names if columns is None else tuple(columns)
+        step = _blocks(len(names)) * BLOCK
+        streams = [_in_steps(self._codes(name), step) for name in names]
+        for first in range(0, self.rows, step):
+            rows = min(step, self.rows - first)
+            yield Table([self._column(n, next(s)) for n, s in zip(names, streams, strict=True)], first, rows)
+
+    def _column(self, name: str, codes: Codes) -> Column:
+        domain = self._domains[name]
+        return Column(name, self.schema[name].kind, codes, domain.labels, domain.missing)
+
+    def _codes(self, name: str) -> Iterator[Codes]:
+        domain = self._domain(name)
+        for piece, to in zip(self._reader.column(name), domain.maps, strict=True):
+            yield _translated(piece, to)
+
+    def _domain(self, name: str) -> _Domain:
+        if name not in self._domains:
+            if name not in self.schema:
+                raise no_such_column(name)
+            self._domains[name] = _unify(self._reader.column(name), self._missing)
+        return self._domains[name]
+
+
+def _kind(noted: object) -> Kind:
+    try:
+        return Kind(str(noted))
+    except ValueError:
+        return Kind.TEXT
+
+
+def _in_steps(pieces: Iterator[Codes], step: int) -> Iterator[Codes]:
+    """The same codes, so many at a time."""
+    held: list[Codes] = []
+    rows = 0
+    for piece in pieces:
+        held.append(piece)
+        rows += len(piece)
+        while rows >= step:
+            joined = np.concatenate(held)
+            yield joined[:step]
+            held, rows = [joined[step:]], rows - step
+    if rows:
+        yield np.concatenate(held)
