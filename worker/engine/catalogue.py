@@ -67,7 +67,7 @@ def as_dict() -> dict[str, Any]:
             _entry(c) | {"family": c.family, "guarantee": c.guarantee, "scope": c.scope}
             for c in methods().values()
         ],
-        "goals": [_entry(c) | {"monotone": c.monotone} for c in goals().values()],
+        "goals": [_entry(c) for c in goals().values()],
         "measures": [
             _entry(c) | {"section": c.section, "explanations": dict(c.explanations)}
             for c in measures().values()

@@ -53,6 +53,11 @@ class Column:
         return cls.of_arrow(name, kind, pa.array(["" if t is None else t for t in texts], pa.string()))
 
     @classmethod
+    def of_domain(cls, name: str, kind: Kind, codes: Codes, texts: Sequence[str], missing: Mask) -> Column:
+        """From codes into a known domain."""
+        return cls(name, kind, codes, pa.array(texts, pa.string()), missing)
+
+    @classmethod
     def of_numbers(cls, name: str, kind: Kind, numbers: Floats) -> Column:
         """From numbers; NaN is missing. Integers are written without a decimal point."""
         distinct, codes = np.unique(numbers, return_inverse=True)

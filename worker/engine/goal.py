@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from worker.engine.column import Mask
 from worker.engine.parametric import Parametric, Registry
@@ -33,13 +33,15 @@ class GoalResult:
 class Goal(Parametric):
     """A privacy model that must hold on the released bytes."""
 
-    monotone: ClassVar[bool] = False
-    """Whether merging classes can never turn a row from satisfied to violating."""
-
     @property
     def required(self) -> Any:
         """The threshold, as the report shows it."""
         raise NotImplementedError
+
+    @property
+    def monotone(self) -> bool:
+        """Whether merging classes can never turn a row from satisfied to violating."""
+        return False
 
     def sensitive_columns(self) -> tuple[str, ...]:
         """The sensitive columns whose values it judges."""

@@ -1,0 +1,129 @@
+"""Equivalence classes: rows equal on some columns, with their sizes and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from worker.engine.column import SUPPRESSED, Codes, Floats, Mask
+from worker.engine.frequency import Counts, Domain, FrequencyTable
+from worker.engine.keys import group, pack
+
+Ids = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """How often each value of one column occurs in each class; only what occurs is listed."""
+
+    domain: Domain
+    ids: Ids
+    codes: Codes
+    counts: Counts
+
+
+class Classes:
+    """A grouping of a frequency table. Sizes count distinct persons when the table knows persons."""
+
+    def __init__(self, table: FrequencyTable, ids: Ids, number: int) -> None:
+        """`ids` is the class of each tuple; tuples with a negative id belong to no class."""
+        self._member = ids >= 0
+        self._table = table
+        self.ids = ids
+        self.number = number
+
+    @property
+    def table(self) -> FrequencyTable:
+        """What was grouped."""
+        return self._table
+
+    @cached_property
+    def rows(self) -> Counts:
+        """Rows in each class."""
+        rows: Counts = self._sum(self._table.counts)
+        return rows
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Distinct persons in each class, or rows when there is no person key."""
+        if self._table.persons is None:
+            return self.rows
+        return self._distinct_persons(self.ids, self.number)
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """The sum of weights in each class."""
+        return None if self._table.weights is None else self._sum(self._table.weights)
+
+    def contents(self, column: str) -> Contents:
+        """The values of a column in each class, counted in persons or rows."""
+        domain = self._table.domain(column)
+        member = self._member
+        codes = self._table.column(column)[member]
+        ids = self.ids[member]
+        if self._table.persons is None:
+            pairs = group(pack([ids, codes], [self.number, len(domain)], len(ids)))
+            counts = pairs.sum(self._table.counts[member])
+        else:
+            ids, codes = self._distinct_triples(ids, codes, len(domain))
+            pairs = group(pack([ids, codes], [self.number, len(domain)], len(ids)))
+            counts = np.bincount(pairs.ids, minlength=pairs.number).astype(np.int64)
+        return Contents(domain, ids[pairs.first], codes[pairs.first], counts)
+
+    def kept(self, mask: Mask) -> Classes:
+        """Only some of the classes, renumbered."""
+        fresh = np.where(mask, np.cumsum(mask) - 1, -1)
+        return Classes(self._table, np.where(self._member, fresh[self.ids], -1), int(mask.sum()))
+
+    def _sum(self, values: Any) -> Any:
+        total = np.zeros(self.number, values.dtype)
+        np.add.at(total, self.ids[self._member], values[self._member])
+        return total
+
+    def _distinct_persons(self, ids: Ids, number: int) -> Counts:
+        assert self._table.persons is not None
+        member = ids >= 0
+        persons = self._table.persons[member]
+        people = int(persons.max()) + 1 if len(persons) else 1
+        pairs = group(pack([ids[member], persons], [number, people], len(persons)))
+        return np.bincount(ids[member][pairs.first], minlength=number).astype(np.int64)
+
+    def _distinct_triples(self, ids: Ids, codes: Codes, values: int) -> tuple[Ids, Codes]:
+        assert self._table.persons is not None
+        persons = self._table.persons[self._member]
+        people = int(persons.max()) + 1 if len(persons) else 1
+        sizes = [self.number, values, people]
+        triples = group(pack([ids, codes, persons], sizes, len(ids)))
+        return ids[triples.first], codes[triples.first]
+
+
+def classes_of(table: FrequencyTable, columns: Sequence[str]) -> Classes:
+    """The classes of equal values in the columns. A missing value is a value of its own."""
+    groups = group(table.keys(columns))
+    return Classes(table, groups.ids.astype(np.int64), groups.number)
+
+
+def released_classes(table: FrequencyTable, columns: Sequence[str]) -> tuple[Classes, Classes | None]:
+    """The classes of a release, and its suppressed rows as a set.
+
+    Rows in which every quasi-identifier is `*` are suppressed rows, not a class – unless every row is one.
+    """
+    hidden = suppressed_tuples(table, columns)
+    if not hidden.any() or hidden.all():
+        return classes_of(table, columns), None
+    everything = classes_of(table, columns)
+    is_hidden = np.zeros(everything.number, bool)
+    is_hidden[everything.ids[hidden]] = True
+    return everything.kept(~is_hidden), everything.kept(is_hidden)
+
+
+def suppressed_tuples(table: FrequencyTable, columns: Sequence[str]) -> Mask:
+    """Which tuples hold `*` in every one of the columns."""
+    hidden = np.full(len(table), bool(columns))
+    for name in columns:
+        hidden &= table.column(name) == table.domain(name).index.get(SUPPRESSED, -1)
+    return hidden

@@ -1,0 +1,235 @@
+"""Full-domain generalization with row suppression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from time import perf_counter
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field, field_validator
+
+from worker.engine.algorithms.hierarchies import Levels, levels_of
+from worker.engine.algorithms.lattice import Judge, Outcome, RollUp, search
+from worker.engine.algorithms.objectives import Node, Objective, objective_of
+from worker.engine.column import SUPPRESSED, Column, Mask
+from worker.engine.errors import EngineError, NoSolution
+from worker.engine.fields import Kind, Role, Unit
+from worker.engine.frequency import Domain, FrequencyTable
+from worker.engine.goal import Goal
+from worker.engine.keys import Keys, Packer
+from worker.engine.method import Family, Guarantee, Method, Plan, register
+from worker.engine.randomness import Source
+from worker.engine.reporting import Reporter
+from worker.engine.statistics import Statistics
+from worker.engine.table import Chunk, Schema
+from worker.engine.table import Field as ColumnField
+
+
+@dataclass(frozen=True)
+class GeneralizationPlan(Plan):
+    """The level of each column, and the classes whose rows are suppressed."""
+
+    domains: tuple[Domain, ...] = ()
+    levels: tuple[Levels, ...] = ()
+    node: Node = ()
+    packer: Packer | None = None
+    suppressed: Keys | None = None
+    drop: bool = False
+
+
+@register
+class Generalization(Method):
+    """Replace values by coarser ones, a whole column at a time, until the goals hold.
+
+    Each quasi-identifier is lifted to one level of its hierarchy; the classes that still violate a goal are
+    suppressed whole. Every combination of levels is considered, and the one that loses least by the chosen
+    objective is proven to be the best within the suppression limit.
+    """
+
+    slug = "generalization"
+    title = "Generalization"
+    family = Family.GENERALIZING
+    guarantee = Guarantee.GOALS
+    enforces = True
+    references = (
+        "Samarati (2001), Protecting respondents' identities in microdata release",
+        "Kohlmayer et al. (2012), Flash: efficient, stable and optimal k-anonymity",
+    )
+
+    suppression_limit: Annotated[float, Unit("share of rows")] = Field(
+        0.0,
+        ge=0,
+        le=1,
+        title="Suppression limit",
+        description="The largest share of rows that may be suppressed.",
+    )
+    objective: Literal[
+        "loss", "aecs", "discernibility", "discernibility-star", "ambiguity", "entropy", "precision", "height"
+    ] = Field("loss", title="Objective", description="What the search makes as small as possible.")
+    aggregate: Literal["arithmetic-mean", "geometric-mean", "max", "sum", "rank"] = Field(
+        "arithmetic-mean",
+        title="Aggregate",
+        description="How the losses of the columns become one number (loss only).",
+    )
+    generalization_weight: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        title="Weight of generalization",
+        description="0.5 weighs generalization and suppression alike; below favours suppression (loss only).",
+    )
+    levels: dict[str, tuple[int, int]] = Field(
+        default_factory=dict, title="Levels", description="Lowest and highest level allowed, per column."
+    )
+    drop_suppressed: bool = Field(
+        False,
+        title="Leave suppressed rows out",
+        description="Otherwise they stay, with every quasi-identifier *.",
+    )
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (
+            cls(suppression_limit=0.1),
+            cls(suppression_limit=0.1, objective="aecs", levels={"sex": (0, 0)}, drop_suppressed=True),
+        )
+
+    @field_validator("levels")
+    @classmethod
+    def _levels_in_order(cls, levels: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+        if any(low < 0 or low > high for low, high in levels.values()):
+            raise ValueError("Give each column its lowest and highest level, from 0 up, lowest first.")
+        return levels
+
+    def describe(self) -> str:
+        rows = "are left out" if self.drop_suppressed else "keep * in every quasi-identifier"
+        return (
+            f"Generalize the quasi-identifiers as little as the goals allow ({self.objective}), suppressing at "
+            f"most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
+        )
+
+    def check(self, schema: Schema) -> None:
+        super().check(schema)
+        if not schema.named(Role.QUASI_IDENTIFIER):
+            text = (
+                "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
+            )
+            raise EngineError("no-quasi-identifiers", text, param="columns")
+        for name in self.levels:
+            if name not in schema or schema[name].role is not Role.QUASI_IDENTIFIER:
+                text = f"levels: {name!r} is not a quasi-identifier of these data."
+                raise EngineError("no-such-column", text, param="levels")
+
+    def output_schema(self, schema: Schema) -> Schema:
+        for name in schema.named(Role.QUASI_IDENTIFIER):
+            schema = schema.with_field(ColumnField(name, Kind.CATEGORICAL, Role.QUASI_IDENTIFIER))
+        return schema
+
+    def plan(
+        self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
+    ) -> GeneralizationPlan:
+        names = statistics.quasi_identifiers
+        for name in names:
+            statistics.require_values(name, f"columns.{name}")
+        table = statistics.classes_table(column for goal in goals for column in goal.sensitive_columns())
+        levels = [levels_of(statistics.declaration(name).hierarchy, table.domain(name)) for name in names]
+        began = perf_counter()
+        objective = self._objective(levels, table)
+        judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
+        outcome = search(table, levels, self._bounds(levels), judge, objective, report)
+        if outcome.best is None:
+            raise self._no_solution(table, goals, outcome)
+        return self._decided(table, levels, judge, outcome, perf_counter() - began)
+
+    def transform(self, chunk: Chunk, plan: GeneralizationPlan, source: Source) -> Chunk:
+        assert plan.packer is not None
+        assert plan.suppressed is not None
+        codes = []
+        for domain, levels, level in zip(plan.domains, plan.levels, plan.node, strict=True):
+            codes.append(levels.from_values[level][domain.translate(chunk[domain.name])])
+        keys = plan.packer.apply(codes, chunk.rows)
+        hidden: Mask = np.isin(keys, plan.suppressed)
+        if plan.drop:
+            chunk, codes = chunk.filter(~hidden), [one[~hidden] for one in codes]
+            hidden = np.zeros(chunk.rows, bool)
+        columns = [
+            _generalized(chunk[levels.name], levels, level, one, hidden)
+            for levels, level, one in zip(plan.levels, plan.node, codes, strict=True)
+        ]
+        return chunk.with_columns(*columns)
+
+    def _objective(self, levels: Sequence[Levels], table: FrequencyTable) -> Objective:
+        values = [table.marginal(one.name) for one in levels]
+        return objective_of(self.objective, levels, values, self.aggregate, self.generalization_weight)
+
+    def _limit(self, rows: int) -> int:
+        """floor(limit × rows) with the limit as written: 0.29 of 100 rows are 29, not 28."""
+        return int(Fraction(repr(self.suppression_limit)) * rows)
+
+    def _bounds(self, levels: Sequence[Levels]) -> list[tuple[int, int]]:
+        bounds = []
+        for one in levels:
+            low, high = self.levels.get(one.name, (0, one.height))
+            if low > one.height:
+                text = f"levels: column {one.name!r} has no level above {one.height}."
+                raise EngineError("bad-parameter", text, param="levels")
+            bounds.append((low, min(high, one.height)))
+        return bounds
+
+    def _decided(
+        self, table: FrequencyTable, levels: Sequence[Levels], judge: Judge, outcome: Outcome, seconds: float
+    ) -> GeneralizationPlan:
+        assert outcome.best is not None
+        names = [one.name for one in levels]
+        classes, codes = RollUp(table, levels, [0] * len(levels)).classes(outcome.best)
+        kept = judge.kept(classes)
+        packer = Packer(
+            tuple(len(one.labels[level]) for one, level in zip(levels, outcome.best, strict=True))
+        )
+        keys = packer.fit(codes, classes.number)
+        facts: dict[str, Any] = {
+            "levels": dict(zip(names, outcome.best, strict=True)),
+            "heights": {one.name: one.height for one in levels},
+            "suppressed_rows": int(classes.rows[~kept].sum()),
+            "suppressed_cells": 0,
+            "suppression_allowed": judge.limit,
+            "classes": int(kept.sum()),
+            "smallest_class": int(classes.sizes[kept].min()) if kept.any() else None,
+            "objective": self.objective,
+            "score": list(outcome.score) if isinstance(outcome.score, tuple) else outcome.score,
+            "optimal": True,
+            "nodes": outcome.nodes,
+            "nodes_checked": outcome.checked,
+            "feasible_nodes": len(outcome.feasible),
+            "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal()],
+            "plan_seconds": seconds,
+        }
+        domains = tuple(table.domain(name) for name in names)
+        return GeneralizationPlan(
+            facts, domains, tuple(levels), outcome.best, packer, keys[~kept], self.drop_suppressed
+        )
+
+    def _no_solution(self, table: FrequencyTable, goals: Sequence[Goal], outcome: Outcome) -> NoSolution:
+        wanted = "; ".join(goal.describe() for goal in goals)
+        least = outcome.least_suppressed
+        text = f"No allowed generalization of these {table.rows:,} rows satisfies the goals. {wanted} "
+        if least is not None and least < table.rows:
+            share = least / table.rows
+            text += (
+                f"At best {least:,} rows would have to be suppressed, a share of {share:.4f}, where "
+                f"{self.suppression_limit:g} is allowed. Raise the suppression limit or weaken a goal."
+            )
+        else:
+            text += "Not even all rows in one class would satisfy them. Weaken a goal, such as a k above the rows."
+        return NoSolution("no-solution", text, param="suppression_limit")
+
+
+def _generalized(column: Column, levels: Levels, level: int, codes: Any, hidden: Mask) -> Column:
+    """The column at its level, with `*` where the row is suppressed."""
+    texts = levels.labels[level]
+    codes = np.where(hidden, len(texts), codes)
+    return column.recoded(codes, pa.array([*texts, SUPPRESSED], pa.string()), Kind.CATEGORICAL)

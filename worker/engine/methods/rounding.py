@@ -1,0 +1,69 @@
+"""Rounding."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Annotated, Self
+
+from pydantic import Field
+
+from worker.engine.fields import NUMERIC, Columns, Unit
+from worker.engine.method import Family, Method, Plan, register
+from worker.engine.randomness import Source
+from worker.engine.reporting import Reporter
+from worker.engine.statistics import Statistics
+from worker.engine.table import Chunk
+
+MOST_DIGITS = 400
+"""Far beyond any measured number; a longer exponent would only cost time."""
+
+
+@register
+class Rounding(Method):
+    """Round a numeric column to the nearest multiple of a base.
+
+    Hides small differences; gives no formal guarantee. A value half-way between two multiples goes to
+    the even one, so that sums are not pushed upward. Missing values stay missing.
+    """
+
+    slug = "rounding"
+    title = "Rounding"
+    family = Family.PERTURBATIVE
+    references = ("Hundepool et al. (2012), Statistical Disclosure Control, §3",)
+
+    column: Annotated[str, Columns(kind=NUMERIC)] = Field(title="Column", description="The numbers to round.")
+    base: Annotated[int, Unit("units")] = Field(
+        5, ge=2, le=1_000_000_000, title="Base", description="Every value becomes a multiple of this number."
+    )
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (cls(column="age", base=5), cls(column="income", base=1000))
+
+    def describe(self) -> str:
+        return f"Round {self.column} to multiples of {self.base}."
+
+    def plan(self, statistics: Statistics, goals: object, source: Source, report: Reporter) -> Plan:
+        statistics.require_values(self.column, "column")
+        domain = statistics.distinct(self.column)
+        changed = sum(self._rounded(text) != text for text in domain.texts)
+        return Plan({"column": self.column, "base": self.base, "distinct_values_changed": changed})
+
+    def transform(self, chunk: Chunk, plan: Plan, source: Source) -> Chunk:
+        column = chunk[self.column]
+        texts = [
+            text if gone else self._rounded(text)
+            for text, gone in zip(column.label_texts, column.missing.tolist(), strict=True)
+        ]
+        return chunk.with_columns(column.relabelled(texts))
+
+    def _rounded(self, text: str) -> str:
+        """Exact for any number of digits; a text that is no number stays as it is."""
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            return text
+        if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
+            return text
+        return str(round(Fraction(number) / self.base) * self.base)

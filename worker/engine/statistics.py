@@ -1,0 +1,170 @@
+"""What a method may ask about a whole dataset: statistics that can be added up over its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from worker.engine.column import Column, Floats
+from worker.engine.declared import Declaration
+from worker.engine.errors import EngineError, LimitExceeded
+from worker.engine.fields import Role
+from worker.engine.frequency import Counter, Domain, FrequencyTable
+from worker.engine.reporting import Reporter
+from worker.engine.table import Chunk, Schema
+
+
+class Data(Protocol):
+    """Chunks that can be read again and again, with the output of earlier steps replayed."""
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, with kinds and roles."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are before anything is left out."""
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows in order."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Count, mean and variance (divisor n − 1) of the numbers in one column."""
+
+    count: int
+    missing: int
+    mean: float
+    variance: float
+    minimum: float
+    maximum: float
+
+
+class Statistics:
+    """Answers are kept: a question asked twice is read from the data once."""
+
+    def __init__(
+        self, data: Data, declared: Mapping[str, Declaration], reporter: Reporter, memory: int | None = None
+    ) -> None:
+        self._data = data
+        self.declared = declared
+        self._reporter = reporter
+        self._memory = memory
+        self._tables: dict[tuple[tuple[str, ...], bool, bool], FrequencyTable] = {}
+
+    @property
+    def schema(self) -> Schema:
+        """The columns as they are at this step."""
+        return self._data.schema
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns tagged quasi-identifier."""
+        return self.schema.named(Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The columns tagged sensitive."""
+        return self.schema.named(Role.SENSITIVE)
+
+    @property
+    def person_key(self) -> str | None:
+        """The column that tells persons apart."""
+        return next(iter(self.schema.named(Role.PERSON_KEY)), None)
+
+    @property
+    def weight(self) -> str | None:
+        """The column with sampling weights."""
+        return next(iter(self.schema.named(Role.WEIGHT)), None)
+
+    def declaration(self, column: str) -> Declaration:
+        """What the steward declared of a column."""
+        return self.declared.get(column, Declaration())
+
+    def counts(self, columns: Sequence[str], persons: bool = False, weights: bool = False) -> FrequencyTable:
+        """The frequency table of distinct tuples. `persons` and `weights` apply when such columns exist."""
+        person = self.person_key if persons else None
+        weight = self.weight if weights else None
+        asked = (tuple(columns), person is not None, weight is not None)
+        if asked not in self._tables:
+            self._tables[asked] = self._count(tuple(columns), person, weight)
+        return self._tables[asked]
+
+    def classes_table(self, columns: Iterable[str] = ()) -> FrequencyTable:
+        """Counts of the quasi-identifiers and some more columns, with persons and weights."""
+        more = [name for name in columns if name not in self.quasi_identifiers]
+        return self.counts((*self.quasi_identifiers, *dict.fromkeys(more)), persons=True, weights=True)
+
+    def distinct(self, column: str) -> Domain:
+        """The distinct values of a column."""
+        return self.counts((column,)).domains[0]
+
+    def rows(self) -> int:
+        """How many rows there are now."""
+        return sum(chunk.rows for chunk in self._data.chunks(()))
+
+    def moments(self, column: str) -> Moments:
+        """Exact for any cutting of the rows: computed from the counts of distinct numbers."""
+        table = self.counts((column,))
+        numbers, counts = table.domains[0].numbers[table.codes[0]], table.counts
+        known = ~np.isnan(numbers)
+        missing = int(counts[~known].sum())
+        numbers, counts = numbers[known], counts[known]
+        count = int(counts.sum())
+        if not count:
+            return Moments(0, missing, np.nan, np.nan, np.nan, np.nan)
+        mean = float((numbers * counts).sum() / count)
+        spread = float((counts * (numbers - mean) ** 2).sum())
+        variance = spread / (count - 1) if count > 1 else 0.0
+        return Moments(count, missing, mean, variance, float(numbers.min()), float(numbers.max()))
+
+    def quantiles(self, column: str, shares: Sequence[float]) -> tuple[float, ...]:
+        """The smallest number that at least this share of the rows does not exceed."""
+        table = self.counts((column,))
+        numbers, counts = table.domains[0].numbers[table.codes[0]], table.counts
+        order = np.argsort(numbers, kind="stable")
+        order = order[~np.isnan(numbers[order])]
+        running = np.cumsum(counts[order])
+        if not len(running):
+            return tuple(np.nan for _ in shares)
+        at = np.searchsorted(running, np.asarray(shares) * running[-1], side="left")
+        return tuple(float(x) for x in numbers[order][np.minimum(at, len(order) - 1)])
+
+    def column(self, name: str) -> Column:
+        """A whole column in memory, one code per row; refused above the memory limit."""
+        domain = self.distinct(name)
+        self._afford(4 * self._data.rows, f"holding the whole column {name!r}")
+        codes = [domain.translate(chunk[name]) for chunk in self._data.chunks((name,))]
+        whole = np.concatenate(codes) if codes else np.zeros(0, np.int32)
+        return Column.of_domain(name, domain.kind, whole, domain.texts, domain.missing)
+
+    def numbers(self, name: str) -> Floats:
+        """A whole column of numbers; NaN where missing."""
+        return self.column(name).numbers
+
+    def require_values(self, column: str, param: str | None) -> None:
+        """Refuse a column that has rows but no value in any of them."""
+        table = self.counts((column,))
+        if table.rows and table.domains[0].missing.all():
+            text = f"Column {column!r} holds no value in any row. Choose another column or drop this one."
+            raise EngineError("all-missing", text, param=param)
+
+    def _count(self, columns: tuple[str, ...], person: str | None, weight: str | None) -> FrequencyTable:
+        counter = Counter([(name, self.schema[name].kind) for name in columns], person, weight)
+        read = (*columns, *(name for name in (person, weight) if name and name not in columns))
+        for chunk in self._data.chunks(read):
+            self._reporter.checkpoint()
+            counter.add({name: chunk[name] for name in read}, chunk.rows)
+            self._afford(counter.held_bytes, "counting the distinct combinations of " + ", ".join(columns))
+        return counter.table()
+
+    def _afford(self, size: int, what: str) -> None:
+        if self._memory is not None and size > self._memory:
+            text = (
+                f"The memory limit does not allow {what}. Allow more memory, or use fewer or coarser columns."
+            )
+            raise LimitExceeded("memory", text)

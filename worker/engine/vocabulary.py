@@ -1,0 +1,55 @@
+"""One code per distinct text of a column across all chunks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from worker.engine.column import Codes, Column, Mask
+
+
+class Vocabulary:
+    """Grows while chunks are read. Only values that occur in a row enter it."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.missing: list[bool] = []
+        self._codes: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def encode(self, column: Column) -> Codes:
+        """The code of each row."""
+        return self.translation(column)[column.codes]
+
+    def translation(self, column: Column) -> Codes:
+        """The code of each label that occurs in a row; -1 for labels that do not occur."""
+        used = np.flatnonzero(np.bincount(column.codes, minlength=len(column.labels)))
+        translation = np.full(len(column.labels), -1, np.int32)
+        texts = column.labels.take(pa.array(used)).to_pylist()
+        for label, text in zip(used.tolist(), texts, strict=True):
+            translation[label] = self._code(text, bool(column.missing[label]))
+        return translation
+
+    def lookup(self, column: Column) -> Codes:
+        """The code of each label already known, without growing; -1 for others."""
+        texts = column.labels.to_pylist()
+        return np.fromiter((self._codes.get(text, -1) for text in texts), np.int32, len(texts))
+
+    def sorted(self) -> tuple[Codes, list[str], Mask]:
+        """Where each code goes when texts are sorted, the sorted texts, and which are missing."""
+        order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
+        ranks: np.ndarray[Any, np.dtype[np.int32]] = np.empty(len(order), np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        return ranks, [self.texts[i] for i in order], np.array([self.missing[i] for i in order], dtype=bool)
+
+    def _code(self, text: str, missing: bool) -> int:
+        code = self._codes.get(text)
+        if code is None:
+            code = self._codes[text] = len(self.texts)
+            self.texts.append(text)
+            self.missing.append(missing)
+        return code
