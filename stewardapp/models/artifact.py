@@ -29,7 +29,7 @@ class Artifact(Record):
     name = models.CharField(max_length=120)
     media_type = models.CharField(max_length=120)
     public = models.BooleanField(default=False)
-    blob = models.OneToOneField("stewardapp.Blob", on_delete=models.PROTECT, related_name="artifact")
+    blob = models.ForeignKey("stewardapp.Blob", on_delete=models.PROTECT, related_name="artifacts")
     sha256 = models.CharField(max_length=64)
     size = models.BigIntegerField()
     rows = models.BigIntegerField(null=True, blank=True)

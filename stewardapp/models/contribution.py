@@ -16,6 +16,9 @@ class ContributionKind(StrEnum):
     EDITED_RECIPE = "edited-recipe"
     STARTED_RUN = "started-run"
     UPLOADED = "uploaded"
+    TAGGED = "tagged"
+    DESCRIBED = "described"
+    SUBMITTED = "submitted"
 
 
 class Contribution(Record):

@@ -63,6 +63,18 @@ def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
         return Person()
     roles = frozenset[Role]()
     if project_id is not None:
-        held = Membership.objects.filter(user=user, project_id=project_id).values_list("role", flat=True)
-        roles = frozenset(Role(role) for role in held)
+        roles = roles_of(Membership.objects.filter(user=user, project_id=project_id))
     return Person(id=user.id, roles=roles, is_admin=user.is_admin, second_factor=user.has_second_factor)
+
+
+def person_anywhere(user: AnyUser) -> Person:
+    """A user with the roles held in any project: for what belongs to the site."""
+    if not user.is_authenticated or not user.is_active:
+        return Person()
+    roles = roles_of(Membership.objects.filter(user=user))
+    return Person(id=user.id, roles=roles, is_admin=user.is_admin, second_factor=user.has_second_factor)
+
+
+def roles_of(memberships: MembershipQuerySet) -> frozenset[Role]:
+    """The roles these memberships give."""
+    return frozenset(Role(role) for role in memberships.values_list("role", flat=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.db import models
 
 from stewardapp.access.roles import Permission
@@ -9,6 +11,9 @@ from stewardapp.models.base import Record
 from stewardapp.models.job import Job, JobQuerySet, job_constraints
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
+
+if TYPE_CHECKING:
+    from stewardapp.models.project import Project
 
 
 class ReadingQuerySet(JobQuerySet["Reading"]):
@@ -41,3 +46,8 @@ class Reading(Job, Record):
 
     def __str__(self) -> str:
         return f"reading of {self.version}"
+
+    @property
+    def project(self) -> Project:
+        """The project of the version."""
+        return self.version.project

@@ -1,0 +1,94 @@
+"""What each column is to a release. Whoever says so shapes the releases of the version: four eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stewardapp.access.rules import may_tag
+from stewardapp.access.verdict import Invalid, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.actions.contributions import contribute
+from stewardapp.actions.text import limited
+from stewardapp.models import Column, ContributionKind, User, Version
+from worker.engine.fields import Kind, Role
+
+SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
+SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted", "order", "unit"})
+
+
+@action
+def tag(*, version: Version, roles: Mapping[str, str], by: User) -> None:
+    """Give columns roles, by name; an empty role takes the tag away, so that the column is dropped."""
+    version = locked(version)
+    require(may_tag(version.project.person(by), version.facts()))
+    columns = {column.name: column for column in version.columns.all()}
+    for name, role in roles.items():
+        _named(columns, name).role = _role(role)
+    _check_single(columns)
+    Column.objects.bulk_update([columns[name] for name in roles], ["role"], batch_size=500)
+    shaped(version, by)
+    audit.record("version.tagged", version, by=by, project=version.project, details={"roles": dict(roles)})
+
+
+@action
+def describe(
+    *,
+    version: Version,
+    name: str,
+    kind: str | None = None,
+    label: str | None = None,
+    release_weight: bool | None = None,
+    settings: Mapping[str, Any] | None = None,
+    by: User,
+) -> Column:
+    """Correct the kind, the label or the declared bounds and categories of one column."""
+    version = locked(version)
+    require(may_tag(version.project.person(by), version.facts()))
+    column = _named({column.name: column for column in version.columns.all()}, name)
+    given = {"kind": kind, "label": label, "release_weight": release_weight, "settings": settings}
+    changes = {field: value for field, value in given.items() if value is not None}
+    _apply(column, changes)
+    column.save()
+    shaped(version, by)
+    details = {"column": name, "changed": sorted(changes)}
+    audit.record("column.described", column, by=by, project=version.project, details=details)
+    return column
+
+
+def _apply(column: Column, changes: dict[str, Any]) -> None:
+    if changes.get("kind", Kind.TEXT) not in list(Kind):
+        raise Invalid("unknown-kind", "This is not a kind of column.", "kind")
+    unknown = set(changes.get("settings", ())) - SETTINGS
+    if unknown:
+        raise Invalid("unknown-setting", f"Unknown settings: {', '.join(sorted(unknown))}.", "settings")
+    for field, value in changes.items():
+        setattr(column, field, limited(value, field) if field == "label" else value)
+
+
+def shaped(version: Version, by: User) -> None:
+    """Remember who said what the columns are, on the version and on every release made from it."""
+    version.taggers.add(by)
+    for release in version.releases.unfinished():
+        contribute(release, by, ContributionKind.TAGGED)
+
+
+def _named(columns: Mapping[str, Column], name: str) -> Column:
+    if name not in columns:
+        raise Invalid("unknown-column", "This version has no column of that name; reload the page.", "name")
+    return columns[name]
+
+
+def _role(role: str) -> str:
+    if role and role not in list(Role):
+        raise Invalid("unknown-role", "This is not a role a column can have.", "role")
+    return role
+
+
+def _check_single(columns: Mapping[str, Column]) -> None:
+    tagged = [column.role for column in columns.values()]
+    for role in SINGLE:
+        if tagged.count(role) > 1:
+            what = role.replace("-", " ")
+            raise Invalid("one-only", f"Only one column can be the {what}; untag the other first.", "role")

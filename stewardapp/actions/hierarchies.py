@@ -1,0 +1,83 @@
+"""Making hierarchies and attaching them to columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from stewardapp.access.rules import may_edit_hierarchies, may_tag
+from stewardapp.access.verdict import Conflict, Invalid, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.actions.columns import shaped
+from stewardapp.actions.text import required
+from stewardapp.models import Column, Hierarchy, Project, User
+
+BUILDERS = ("interval", "order", "mask", "date", "tree")
+
+
+@action
+def create(
+    *,
+    project: Project,
+    name: str,
+    spec: dict[str, Any] | None = None,
+    lines: str = "",
+    levels: int = 0,
+    by: User,
+) -> Hierarchy:
+    """Make a hierarchy from a builder (`spec`) or from the lines of a table, never from both."""
+    require(may_edit_hierarchies(project.person(by)))
+    hierarchy = Hierarchy(
+        project=project, name=required(name, "name", 120), spec=spec or {}, lines=lines, levels=levels
+    )
+    _check(hierarchy)
+    try:
+        with transaction.atomic():
+            hierarchy.save()
+    except IntegrityError:
+        reason = "Another hierarchy of this project has this name; choose a different one."
+        raise Invalid("name-taken", reason, "name") from None
+    audit.record("hierarchy.created", hierarchy, by=by, project=project)
+    return hierarchy
+
+
+def _check(hierarchy: Hierarchy) -> None:
+    if bool(hierarchy.spec) == bool(hierarchy.lines.strip()):
+        raise Invalid("one-source", "Give either a builder or the lines of a table.", "spec")
+    if hierarchy.spec and hierarchy.spec.get("builder") not in BUILDERS:
+        raise Invalid("unknown-builder", f"The builder must be one of {', '.join(BUILDERS)}.", "spec")
+
+
+@action
+def attach(*, column: Column, hierarchy: Hierarchy, by: User) -> Column:
+    """Let a column generalize along a hierarchy of the same project."""
+    version = locked(column.version)
+    require(may_tag(version.project.person(by), version.facts()))
+    if hierarchy.project_id != version.project.pk:
+        raise Invalid("other-project", "This hierarchy belongs to another project.", "hierarchy")
+    _set(column, hierarchy)
+    shaped(version, by)
+    details = {"column": column.name, "hierarchy": str(hierarchy.pk)}
+    audit.record("hierarchy.attached", column, by=by, project=version.project, details=details)
+    return column
+
+
+@action
+def detach(*, column: Column, by: User) -> Column:
+    """Let a column have only two levels again: kept, or `*`."""
+    version = locked(column.version)
+    require(may_tag(version.project.person(by), version.facts()))
+    if column.hierarchy_id is None:
+        raise Conflict("not-attached", "This column has no hierarchy.")
+    _set(column, None)
+    shaped(version, by)
+    details = {"column": column.name}
+    audit.record("hierarchy.detached", column, by=by, project=version.project, details=details)
+    return column
+
+
+def _set(column: Column, hierarchy: Hierarchy | None) -> None:
+    Column.objects.filter(pk=column.pk).update(hierarchy=hierarchy)
+    column.refresh_from_db()

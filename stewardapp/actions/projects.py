@@ -1,0 +1,45 @@
+"""Founding and renaming projects."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+
+from stewardapp.access.rules import may_create_project
+from stewardapp.access.verdict import Invalid, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.actions.text import required
+from stewardapp.models import Policy, Project, User
+from stewardapp.models.membership import person_of
+
+
+@action
+def create(*, name: str, description: str = "", by: User) -> Project:
+    """Found a project with the default policy and nobody in it yet."""
+    require(may_create_project(person_of(by)))
+    project = Project(name=required(name, "name", 120), description=description.strip())
+    _save(project)
+    Policy.objects.create(project=project, version=1)
+    audit.record("project.created", project, by=by, project=project)
+    return project
+
+
+@action
+def rename(*, project: Project, name: str, description: str | None = None, by: User) -> Project:
+    """Change the name, and the description when one is given."""
+    require(may_create_project(project.person(by)))
+    project = locked(project)
+    project.name = required(name, "name", 120)
+    if description is not None:
+        project.description = description.strip()
+    _save(project)
+    audit.record("project.renamed", project, by=by, project=project)
+    return project
+
+
+def _save(project: Project) -> None:
+    try:
+        with transaction.atomic():
+            project.save()
+    except IntegrityError:
+        raise Invalid("name-taken", "Another project has this name; choose another.", "name") from None

@@ -1,0 +1,74 @@
+"""Reading uploaded bytes into a table: asked for, and recorded when a worker has done it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from stewardapp import storage
+from stewardapp.access.rules import may_read_again
+from stewardapp.access.verdict import Conflict, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.models import Blob, Column, Reading, User, Version
+from stewardapp.notifications import notify
+
+PROFILED = ("kind", "distinct", "missing", "suggested_role", "reason")
+
+
+@action
+def start(*, version: Version, dialect: dict[str, Any] | None = None, by: User) -> Reading:
+    """Ask a worker to read the bytes once more, with a corrected dialect."""
+    version = locked(version)
+    require(may_read_again(version.project.person(by), version.facts()))
+    reading = Reading.objects.create(version=version, dialect=dialect or {}, requested_by=by)
+    audit.record("reading.started", reading, by=by, project=version.project)
+    return reading
+
+
+@action
+def record(
+    *, reading: Reading, fence: int, table: Blob, profile: Mapping[str, Any], by: User | None = None
+) -> Version:
+    """Store what a worker read, and end its job, in one transaction; refused when the claim was lost."""
+    if not Reading.objects.succeed(reading.pk, fence):
+        raise Conflict("claim-lost", "Another worker has this job now, or it was cancelled.")
+    version = locked(reading.version)
+    before = version.table
+    summary = {name: value for name, value in profile.items() if name != "columns"}
+    Version.objects.filter(pk=version.pk).update(table=table, rows=profile["rows"], profile=summary)
+    _store_columns(version, profile["columns"])
+    if before is not None and before.pk != table.pk:
+        storage.destroy_blob(before)
+    version.refresh_from_db()
+    details = {"rows": version.rows, "columns": len(profile["columns"])}
+    audit.record("version.read", version, by=by, project=version.project, details=details)
+    notify([reading.requested_by], f"{version} was read: tag its columns.", f"/versions/{version.pk}/")
+    return version
+
+
+def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
+    """Columns as read now; one that was there before under this name keeps what people said about it."""
+    known = {column.name: column for column in version.columns.all()}
+    version.columns.exclude(name__in=[column["name"] for column in columns]).delete()
+    with transaction.atomic():
+        for position, column in enumerate(known.values()):
+            Column.objects.filter(pk=column.pk).update(position=1_000_000 + position)
+    fresh = []
+    for position, described in enumerate(columns):
+        values = _values(position, described)
+        old = known.get(described["name"])
+        if old is None:
+            fresh.append(Column(version=version, name=described["name"], **values))
+        else:
+            Column.objects.filter(pk=old.pk).update(**values)
+    Column.objects.bulk_create(fresh, batch_size=500)
+
+
+def _values(position: int, described: Mapping[str, Any]) -> dict[str, Any]:
+    values = {name: described[name] for name in PROFILED if name in described}
+    taken = {"name", "position", *PROFILED}
+    rest = {name: value for name, value in described.items() if name not in taken}
+    return {"position": position, "profile": rest, **values}

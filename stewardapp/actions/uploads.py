@@ -1,0 +1,172 @@
+"""Bytes on their way in: begun, continued, finished or given up. Memory stays at one frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from io import RawIOBase
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.db.models import Max
+from django.utils import timezone
+
+from stewardapp import storage
+from stewardapp.access.rules import may_upload
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.actions.text import required
+from stewardapp.models import Dataset, Reading, Upload, UploadState, User, Version
+from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter, digest
+
+RAW = "raw"
+
+
+@action
+def begin(*, dataset: Dataset, filename: str, length: int, by: User) -> Upload:
+    """Open an upload of a known length; too large or empty is refused before the first byte."""
+    require(may_upload(dataset.project.person(by)))
+    upload = Upload(
+        project=dataset.project,
+        dataset=dataset,
+        user=by,
+        filename=required(filename, "filename", 255),
+        length=_allowed(length),
+        key=storage.create_key(),
+    )
+    upload.path = f"{storage.UPLOADS}/{upload.pk}"
+    upload.save()
+    audit.record("upload.begun", upload, by=by, project=dataset.project, details={"length": length})
+    return upload
+
+
+def _allowed(length: int) -> int:
+    if length <= 0:
+        raise Invalid("empty-file", "The file is empty; choose a file with a header and rows.", "length")
+    if length > settings.STEWARD_MAX_UPLOAD:
+        limit = f"{settings.STEWARD_MAX_UPLOAD / 1024**2:,.0f} MB"
+        raise Invalid("too-large", f"The file is larger than the limit of {limit}.", "length")
+    return length
+
+
+def append(*, upload: Upload, offset: int, stream: BinaryIO | RawIOBase, by: User) -> Upload:
+    """Write the next bytes of an open upload, as they come; audited where it begins and where it ends.
+
+    A stream that breaks off loses nothing that arrived before.
+    """
+    _require_own(upload, by)
+    with _writing(upload) as writer:
+        if offset != writer.size:
+            raise Conflict("wrong-offset", f"The upload stands at byte {writer.size}; continue from there.")
+        try:
+            _pour(stream, writer, upload.length - writer.size)
+        finally:
+            writer.suspend()
+            _note(upload, writer.size)
+    return upload
+
+
+def resync(*, upload: Upload, by: User) -> int:
+    """How many bytes have arrived, asked of the file itself: what a client continues from."""
+    _require_own(upload, by)
+    with _writing(upload) as writer:
+        writer.suspend()
+        _note(upload, writer.size)
+    return upload.offset
+
+
+def _pour(stream: BinaryIO | RawIOBase, writer: SealedWriter, room: int) -> None:
+    while piece := stream.read(min(FRAME_BYTES, room + 1)):
+        if len(piece) > room:
+            raise Invalid("too-long", "More bytes arrived than the upload announced.", "length")
+        writer.write(piece)
+        room -= len(piece)
+
+
+def _note(upload: Upload, offset: int) -> None:
+    upload.offset = offset
+    Upload.objects.open().filter(pk=upload.pk).update(offset=offset)
+
+
+@contextmanager
+def _writing(upload: Upload) -> Iterator[SealedWriter]:
+    """The writer of an upload, under the lock of its file."""
+    try:
+        with storage.upload_file(upload) as raw:
+            yield SealedWriter.resume(raw, storage.key_bytes(upload.key))
+    except storage.Busy:
+        raise Conflict("busy", "Another request is sending this file; wait for it to end.") from None
+
+
+def _require_own(upload: Upload, by: User) -> None:
+    if upload.user_id != by.pk:
+        raise NotAllowed("not-yours", "Only the person who began an upload can continue it.")
+    require(may_upload(upload.project.person(by)))
+    upload.refresh_from_db()
+    if upload.state != UploadState.OPEN:
+        raise Conflict("not-open", f"This upload is {upload.state}.")
+
+
+def complete(*, upload: Upload, dialect: dict[str, Any] | None = None, by: User) -> Version:
+    """Close a whole upload: it becomes a version, and a worker is asked to read it.
+
+    The bytes are hashed under the lock of the file but outside the transaction, which stays short.
+    """
+    _require_own(upload, by)
+    try:
+        with storage.upload_file(upload) as raw:
+            sha256 = _seal(upload, raw)
+            return _register(upload=upload, sha256=sha256, dialect=dialect or {}, by=by)
+    except storage.Busy:
+        raise Conflict("busy", "Another request is sending this file; wait for it to end.") from None
+
+
+def _seal(upload: Upload, raw: BinaryIO) -> str:
+    key = storage.key_bytes(upload.key)
+    writer = SealedWriter.resume(raw, key)
+    if writer.size != upload.length:
+        writer.suspend()
+        reason = f"{writer.size} of {upload.length} bytes have arrived; send the rest first."
+        raise Conflict("unfinished", reason)
+    writer.close()
+    return digest(SealedReader(raw, key))
+
+
+@action
+def _register(*, upload: Upload, sha256: str, dialect: dict[str, Any], by: User) -> Version:
+    project, dataset = upload.project, locked(upload.dataset)
+    version = Version.objects.create(
+        dataset=dataset,
+        number=(dataset.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
+        filename=upload.filename,
+        sha256=sha256,
+        size=upload.length,
+        raw=storage.keep_upload(upload, sha256=sha256, purpose=RAW),
+        key=upload.key,
+        uploaded_by=by,
+        retention_until=timezone.now() + timedelta(days=project.policy.retention_days),
+    )
+    Reading.objects.create(version=version, dialect=dialect, requested_by=by)
+    _end(upload, state=UploadState.COMPLETE, version=version, offset=upload.length)
+    details = {"sha256": sha256, "size": upload.length, "number": version.number}
+    audit.record("version.uploaded", version, by=by, project=project, details=details)
+    return version
+
+
+@action
+def abandon(*, upload: Upload, by: User) -> None:
+    """Give an upload up: its key and its bytes are destroyed."""
+    if upload.user_id != by.pk:
+        raise NotAllowed("not-yours", "Only the person who began an upload can give it up.")
+    _end(upload, state=UploadState.ABANDONED)
+    storage.destroy_key(upload.key)
+    storage.destroy_upload(upload)
+    audit.record("upload.abandoned", upload, by=by, project=upload.project)
+
+
+def _end(upload: Upload, **values: Any) -> None:
+    if Upload.objects.open().filter(pk=upload.pk).update(**values) != 1:
+        raise Conflict("not-open", "This upload has already ended.")
+    upload.refresh_from_db()

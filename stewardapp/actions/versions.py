@@ -1,0 +1,61 @@
+"""Destroying versions: on request, or because their date has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import F
+from django.db.models.functions import Now
+
+from stewardapp import storage
+from stewardapp.access.rules import may_destroy
+from stewardapp.access.verdict import Conflict, require
+from stewardapp.access.workflow import State
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.actions.text import required
+from stewardapp.models import Artifact, Blob, DataKey, User, Version
+
+STILL_NEEDED = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
+
+
+@action
+def destroy(*, version: Version, reason: str, by: User) -> None:
+    """Destroy the data of a version before their date; what others approved or have stays."""
+    version = locked(version)
+    require(may_destroy(version.project.person(by), version.facts()))
+    details = {"reason": required(reason, "reason")}
+    _destroy(version, by)
+    audit.record("version.destroyed", version, by=by, project=version.project, details=details)
+
+
+@action
+def expire(*, version: Version) -> None:
+    """Destroy the data of a version whose date has come; done by the machinery, never while a job runs."""
+    version = locked(version)
+    due = Version.objects.due_for_destruction().filter(pk=version.pk).exists()
+    if not due or version.facts().busy:
+        raise Conflict("not-due", "The data of this version are not due for destruction, or are in use.")
+    _destroy(version, None)
+    audit.record("version.expired", version, by=None, project=version.project)
+
+
+def _destroy(version: Version, by: User | None) -> None:
+    gone: dict[str, Any] = {"destroyed_at": Now(), "destroyed_by": by, "profile": {}}
+    Version.objects.filter(pk=version.pk).update(**gone)
+    version.columns.update(profile={})
+    storage.destroy_key(version.key)
+    _destroy_results(version)
+
+
+def _destroy_results(version: Version) -> None:
+    """The files of its runs go too, except those that others approve, approved or have."""
+    of_version = Artifact.objects.filter(run__release__version=version)
+    needed = of_version.public().filter(
+        run=F("run__release__candidate"), run__release__state__in=STILL_NEEDED
+    )
+    for artifact in of_version.exclude(pk__in=needed.values("pk")).select_related("blob"):
+        storage.destroy_blob(artifact.blob)
+    kept = Blob.objects.stored().values("key")
+    for key in DataKey.objects.filter(runs__release__version=version).exclude(pk__in=kept).distinct():
+        storage.destroy_key(key)

@@ -1,0 +1,240 @@
+"""The only door to stored bytes. Everything behind it is sealed; nothing outside knows where it lies.
+
+<data>/temporary/   being written; the writer holds a lock, so what is not locked is stale
+<data>/uploads/     unfinished uploads, resumable
+<data>/blobs/       finished: <key id>/<sha256 of the content>
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hmac
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from stewardapp.models import Blob, DataKey, Upload
+from stewardapp.secrets_file import read_or_create
+from worker.sealed import SealedReader, new_key
+
+TEMPORARY, UPLOADS, BLOBS = "temporary", "uploads", "blobs"
+GRACE_SECONDS = 3600
+_NONCE_BYTES = 12
+
+
+class Destroyed(Exception):
+    """The key of these bytes was destroyed, and the bytes with it."""
+
+
+class Busy(Exception):
+    """Another process is writing the same file."""
+
+
+def root() -> Path:
+    """Where the bytes of this installation lie."""
+    return Path(settings.STEWARD_DATA)
+
+
+# Keys
+
+
+def create_key() -> DataKey:
+    """A fresh key, stored only in wrapped form."""
+    identity, nonce = uuid.uuid4(), os.urandom(_NONCE_BYTES)
+    wrapped = nonce + AESGCM(_master_key()).encrypt(nonce, new_key(), identity.bytes)
+    return DataKey.objects.create(id=identity, wrapped=wrapped)
+
+
+def key_bytes(key: DataKey) -> bytes:
+    """The key itself; needs the key-encryption key, which is not in the database."""
+    if key.wrapped is None:
+        raise Destroyed
+    wrapped = bytes(key.wrapped)
+    return AESGCM(_master_key()).decrypt(wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:], key.pk.bytes)
+
+
+def destroy_key(key: DataKey) -> None:
+    """Make everything under this key unreadable for ever, and remove its files after commit."""
+    now = timezone.now()
+    DataKey.objects.filter(pk=key.pk, destroyed_at__isnull=True).update(wrapped=None, destroyed_at=now)
+    for blob in Blob.objects.stored().filter(key=key):
+        destroy_blob(blob)
+
+
+def seal_of(purpose: str) -> bytes:
+    """A key for signing one kind of record, derived from the key outside the database."""
+    return hmac.digest(_master_key(), f"seal of {purpose}".encode(), "sha256")
+
+
+def _master_key() -> bytes:
+    return bytes.fromhex(read_or_create(Path(settings.STEWARD_KEY_FILE)))
+
+
+# Temporary files
+
+
+@dataclass(frozen=True, slots=True)
+class Temporary:
+    """A file being written: an open, locked, inheritable-on-request descriptor and its path."""
+
+    path: Path
+    file: BinaryIO
+
+
+@contextlib.contextmanager
+def temporary() -> Iterator[Temporary]:
+    """A private empty file in our own directory; gone at the end of the block unless it was kept."""
+    path = _folder(TEMPORARY) / uuid.uuid4().hex
+    with _opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL) as file:
+        try:
+            yield Temporary(path, file)
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def keep(temporary: Temporary, *, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
+    """Give a finished sealed file its final name; call it inside the transaction that refers to it."""
+    os.fsync(temporary.file.fileno())
+    return _settle(temporary.path, key, sha256, size, purpose)
+
+
+def _settle(path: Path, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
+    name = f"{BLOBS}/{key.pk}/{sha256}"
+    target = root() / name
+    _make(target.parent)
+    path.replace(target)
+    _sync_folder(target.parent)
+    fields = {"sha256": sha256, "size": size, "key": key, "purpose": purpose}
+    return Blob.objects.get_or_create(path=name, defaults=fields)[0]
+
+
+# Reading and destroying
+
+
+@contextlib.contextmanager
+def opened(blob: Blob) -> Iterator[BinaryIO]:
+    """The sealed bytes as they lie, for handing the descriptor to the engine's process."""
+    if blob.destroyed_at is not None:
+        raise Destroyed
+    with (root() / blob.path).open("rb", buffering=0) as file:
+        yield cast(BinaryIO, file)
+
+
+@contextlib.contextmanager
+def reading(blob: Blob) -> Iterator[SealedReader]:
+    """The content, decrypted as it is read; seekable."""
+    key = key_bytes(blob.key)
+    with opened(blob) as file:
+        yield SealedReader(file, key)
+
+
+def destroy_blob(blob: Blob) -> None:
+    """Mark the bytes as gone and remove the file once that is committed."""
+    Blob.objects.filter(pk=blob.pk).update(destroyed_at=timezone.now())
+    path = root() / blob.path
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+
+
+# Uploads
+
+
+@contextlib.contextmanager
+def upload_file(upload: Upload) -> Iterator[BinaryIO]:
+    """The unfinished sealed file of an upload, locked: two writers at once raise Busy."""
+    with _opened(_folder(UPLOADS) / str(upload.pk), os.O_RDWR | os.O_CREAT) as file:
+        yield file
+
+
+def keep_upload(upload: Upload, *, sha256: str, purpose: str) -> Blob:
+    """Turn the finished file of an upload into a blob."""
+    path = _folder(UPLOADS) / str(upload.pk)
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+    return _settle(path, upload.key, sha256, upload.length, purpose)
+
+
+def destroy_upload(upload: Upload) -> None:
+    """Remove what arrived of an upload, after commit."""
+    path = root() / UPLOADS / str(upload.pk)
+    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+
+
+# House-keeping
+
+
+def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
+    """Remove what nobody refers to: stale temporaries, uploads without a row, blobs without a row.
+
+    A blob gets its name shortly before its row is committed, hence the time of grace.
+    """
+    removed = sum(_remove_unlocked(path) for path in _folder(TEMPORARY).iterdir())
+    wanted = {str(id) for id in Upload.objects.open().values_list("id", flat=True)}
+    removed += sum(_remove_unlocked(path) for path in _folder(UPLOADS).iterdir() if path.name not in wanted)
+    return removed + sum(_remove_orphan(path, grace_seconds) for path in _folder(BLOBS).glob("*/*"))
+
+
+def _remove_unlocked(path: Path) -> bool:
+    try:
+        with _opened(path, os.O_RDWR):
+            path.unlink()
+    except (Busy, FileNotFoundError):
+        return False
+    return True
+
+
+def _remove_orphan(path: Path, grace_seconds: float) -> bool:
+    try:
+        old = time.time() - path.stat().st_mtime >= grace_seconds
+    except FileNotFoundError:
+        return False
+    name = path.relative_to(root()).as_posix()
+    if not old or Blob.objects.stored().filter(path=name).exists():
+        return False
+    path.unlink(missing_ok=True)
+    return True
+
+
+def check() -> None:
+    """Raise OSError unless a file can be written here; for the readiness page."""
+    with temporary() as probe:
+        probe.file.write(b"ready")
+        os.fsync(probe.file.fileno())
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int) -> Iterator[BinaryIO]:
+    descriptor = os.open(path, flags, 0o600)
+    with os.fdopen(descriptor, "r+b", buffering=0) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Busy from None
+        yield cast(BinaryIO, file)
+
+
+def _folder(name: str) -> Path:
+    folder = root() / name
+    _make(folder)
+    return folder
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
