@@ -5,6 +5,7 @@ quote values. What is known of a failure is its type and the lines it passed.
 """
 
 import ctypes
+import errno
 import io
 import json
 import os
@@ -72,7 +73,13 @@ def outcome(job: Job, answers: TextIO) -> Job:
     except BaseException as error:  # noqa: BLE001 - nothing may leave this process with its own words
         if is_out_of_memory(error):
             return {"error": out_of_memory(job)}
-        return {"error": {"code": "internal", "type": type(error).__name__, "frames": frames(error)}}
+        return {"error": unforeseen(error)}
+
+
+def unforeseen(error: BaseException) -> Job:
+    """What may be told of an error nobody planned for: its type, its lines, the system's number."""
+    number = error.errno if isinstance(error, OSError) else None
+    return {"code": "internal", "type": type(error).__name__, "frames": frames(error), "number": number}
 
 
 def coded(error: EngineError) -> Job:
@@ -101,11 +108,10 @@ def memory_error(limit: int) -> LimitExceeded:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """A thread whose stack found no room says so in its own way, and so do libraries written in C++."""
-    said = str(error)
-    return isinstance(error, RuntimeError | OSError) and (
-        "can't start new thread" in said or "bad_alloc" in said or "Cannot allocate memory" in said
-    )
+    """A thread whose stack found no room says so in its own way, and so does the system."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
 
 
 def frames(error: BaseException) -> list[str]:
@@ -146,7 +152,13 @@ class Files:
 
 def read(job: Job, reporter: Reporter) -> Job:
     """Raw bytes to the table that every run reads, and its profile."""
-    raise NotImplementedError
+    from worker.engine.io.ingest import ingest
+    from worker.engine.io.limits import Limits
+
+    files, limits = Files(job["files"]), job["limits"]
+    said = {name: limits[name] for name in ("columns", "rows") if limits[name]}
+    profile = ingest(files.reader("raw"), files.writer("table"), job["dialect"], Limits(**said), reporter)
+    return {"profile": profile, "files": files.finish()}
 
 
 def anonymize(job: Job, reporter: Reporter) -> Job:

@@ -16,8 +16,10 @@ from uuid import UUID
 from django.conf import settings
 from django.db import DatabaseError, connection
 
-from stewardapp.models import Reading, Run
+from stewardapp.actions import audit
+from stewardapp.models import Reading, Run, User
 from stewardapp.models.job import JobQuerySet
+from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
@@ -30,6 +32,22 @@ def jobs(kind: str) -> JobQuerySet[Any]:
 
 
 log = logging.getLogger(__name__)
+
+
+def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
+    """Tell the audit log and who asked what became of a job, in the transaction that made it so."""
+    job = KINDS[kind].objects.get(pk=id)
+    audit.record(f"{kind}.{outcome}", job, by=None, project=job.project, details=details)
+    if outcome == "failed":
+        asked, page = waiting_for(job)
+        notify([asked], f"{job}: {job.error_message}", page)
+
+
+def waiting_for(job: Run | Reading) -> tuple[User, str]:
+    """Who asked for a job, and the page that shows it."""
+    if isinstance(job, Run):
+        return job.started_by, f"/runs/{job.pk}/"
+    return job.requested_by, f"/versions/{job.version_id}/"
 
 
 class Claim:

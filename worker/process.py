@@ -38,9 +38,9 @@ class ChildLost(Exception):
 class ChildFailed(Exception):
     """Something unforeseen inside the engine; `frames` say where, nothing says with which value."""
 
-    def __init__(self, kind: str, frames: list[str]) -> None:
+    def __init__(self, kind: str, frames: list[str], number: int | None = None) -> None:
         super().__init__(kind)
-        self.kind, self.frames = kind, frames
+        self.kind, self.frames, self.errno = kind, frames, number
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ KINDS: dict[str, type[EngineError]] = {one.__name__: one for one in (EngineError
 def raised(error: Mapping[str, Any]) -> Exception:
     """The exception a child's error stands for."""
     if error["code"] == "internal":
-        return ChildFailed(error["type"], error["frames"])
+        return ChildFailed(error["type"], error["frames"], error["number"])
     if error["code"] == "cancelled":
         return Cancelled()
     kind = KINDS[error.get("type", "EngineError")]

@@ -11,7 +11,7 @@ import uuid
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from fcntl import LOCK_EX, flock
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -140,6 +140,16 @@ def locked(folder: Path) -> Iterator[None]:
     with (folder / ".lock").open("ab") as file:
         flock(file, LOCK_EX)
         yield
+
+
+def is_free(folder: Path) -> bool:
+    """Whether no living process holds the lock of this folder."""
+    with (folder / ".lock").open("ab") as file:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def sweep(folder: Path) -> None:

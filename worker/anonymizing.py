@@ -1,0 +1,116 @@
+"""What a run does between claim and end: recipe and table become files, and the files are verified."""
+
+import hmac
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from stewardapp import storage
+from stewardapp.models import Run
+from worker.claim import Claim
+from worker.engine.errors import EngineError
+from worker.engine.privacy import Spend
+from worker.engines import MadeFile, run_engine
+from worker.process import Sealed
+
+Goals = Sequence[Mapping[str, Any]]
+
+RELEASED = {"release.csv": "text/csv", "release.parquet": "application/vnd.apache.parquet"}
+RECORDS = {"records.csv": "text/csv"}
+OUTPUTS = {**RELEASED, **RECORDS}
+FIGURE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Anonymized:
+    """Everything a run made."""
+
+    run: Run
+    files: list[MadeFile]
+    report: dict[str, Any]
+    goals: Goals
+    microdata: bool
+
+
+def cost_of(run: Run) -> Spend:
+    """What the steps of a run take from the privacy budget."""
+    from worker.engine.recipe import Recipe
+
+    return sum((step.cost() for step in Recipe.parse(run.recipe).steps), Spend())
+
+
+@contextmanager
+def anonymized(claim: Claim) -> Iterator[Anonymized]:
+    """Run the recipe and verify what came out; the files are gone at the end unless they were kept."""
+    related = ("release__version__table", "release__version__key", "key")
+    run = Run.objects.select_related(*related).get(pk=claim.id)
+    with ExitStack() as stack:
+        temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
+        answer = transform(claim, run, temporaries)
+        report, written = answer["report"], answer["files"]
+        files = [
+            MadeFile(
+                name, temporaries[name], media_type=OUTPUTS[name], public=name in RELEASED, **written[name]
+            )
+            for name in written
+        ]
+        checked = [verify(claim, run, file, report) for file in files if file.public and answer["microdata"]]
+        yield Anonymized(run, files, report, checked[0] if checked else (), answer["microdata"])
+
+
+def made(name: str, temporary: storage.Temporary, facts: Mapping[str, Any]) -> MadeFile:
+    """A file the engine says it wrote."""
+    return MadeFile(name, temporary, media_type=OUTPUTS[name], public=name in RELEASED, **facts)
+
+
+def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
+    """Carry out the recipe."""
+    version, key = run.release.version, storage.key_bytes(run.key)
+    if version.table is None:
+        raise storage.Destroyed
+    with storage.opened(version.table) as table:
+        given = {"table": Sealed(table, storage.key_bytes(version.key))}
+        wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
+        details = {"recipe": run.recipe, "key": randomness(key).hex()}
+        return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
+
+
+def verify(claim: Claim, run: Run, file: MadeFile, report: Mapping[str, Any]) -> Goals:
+    """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
+    released = {"released": Sealed(file.temporary.file, storage.key_bytes(run.key))}
+    part = (0.8, 0.9) if file.name == "release.csv" else (0.9, 1.0)
+    checked = run_engine(claim, "verify", {"recipe": run.recipe}, released, part=part)
+    insist(checked, file, report["goals"])
+    goals: Goals = checked["goals"]
+    return goals
+
+
+def insist(checked: Mapping[str, Any], file: MadeFile, reported: Goals) -> None:
+    """Refuse a file that is not the one that was written, or does not hold what the method said of it."""
+    if (checked["sha256"], checked["rows"]) != (file.sha256, file.rows):
+        raise EngineError("verification", "The stored file is not the one that was written. Run it again.")
+    recomputed: Goals = checked["goals"]
+    wrong = [one["goal"] for one, other in zip(recomputed, reported, strict=True) if not same(one, other)]
+    if wrong:
+        raise EngineError(
+            "verification",
+            f"Recomputed from the released file, {' and '.join(wrong)} is not what the method reported. "
+            "Nothing was released. Please report this recipe.",
+        )
+
+
+def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two findings about a goal agree."""
+    if (one["goal"], one["holds"]) != (other["goal"], other["holds"]):
+        return False
+    figures = one["achieved"], other["achieved"]
+    if all(isinstance(figure, int | float) for figure in figures):
+        return math.isclose(*figures, rel_tol=FIGURE_TOLERANCE)
+    return bool(figures[0] == figures[1])
+
+
+def randomness(key: bytes) -> bytes:
+    """The key of the run's random draws: the same on a second attempt, gone with the run's own key."""
+    return hmac.digest(key, b"randomness", "sha256")

@@ -1,0 +1,73 @@
+"""Takes over what a lost worker left: its jobs after their lease, its files after their lock.
+
+Every worker runs this; two at once are harmless, because each move changes one row or none.
+"""
+
+import logging
+import shutil
+import time
+from pathlib import Path
+from uuid import UUID
+
+from django.db import transaction
+
+from stewardapp import storage
+from stewardapp.access.verdict import Conflict
+from stewardapp.actions import versions
+from stewardapp.models import Version
+from worker import spool
+from worker.app import app
+from worker.claim import KINDS, jobs, note
+from worker.engines import scratch_root
+
+SETTLED_SECONDS = 60.0  # a folder is locked just after it is made
+LOST = "The worker stopped. Nothing was released. Start it again; if it stops again, ask for help."
+
+log = logging.getLogger(__name__)
+
+
+def reap() -> int:
+    """Move on every job whose lease has ended; how many were moved."""
+    return sum(
+        take_over(kind, id, fence)
+        for kind in KINDS
+        for id, fence in jobs(kind).expired().values_list("pk", "fence")
+    )
+
+
+def take_over(kind: str, id: UUID, fence: int) -> bool:
+    """Cancel it if that was asked, else queue it again, else give it up after its last attempt."""
+    rows = jobs(kind)
+    with transaction.atomic():
+        if rows.requeue(id, fence):
+            outcome = "requeued"
+        elif rows.fail_lost(id, fence, code="worker-lost", message=LOST):
+            outcome = "failed"
+        elif rows.expired().filter(pk=id).exists() and rows.cancelled(id, fence):
+            outcome = "cancelled"
+        else:
+            return False
+        note(kind, id, outcome, {"reason": "worker-lost"})
+    log.warning("job.taken-over", extra={"job": str(id), "outcome": outcome})
+    return True
+
+
+def expire() -> None:
+    """Destroy the data whose date has come."""
+    for version in Version.objects.due_for_destruction():
+        try:
+            versions.expire(version=version)
+        except Conflict:  # another worker was faster
+            continue
+
+
+def sweep() -> None:
+    """Remove files that nobody holds any more."""
+    for folder in scratch_root().iterdir():
+        settled = time.time() - folder.stat().st_ctime > SETTLED_SECONDS
+        if settled and spool.is_free(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+    storage.sweep()
+    options = app.conf.broker_transport_options
+    if "data_folder_in" in options:
+        spool.sweep(Path(options["data_folder_in"]))

@@ -1,0 +1,154 @@
+"""Runs one job: claim, work, and one transaction that says how it ended.
+
+The only module that writes results. Whatever happens in between, a job ends here in one of five ways:
+succeeded with everything it made, failed with a sentence, cancelled, given back, or – when the claim was
+lost – not at all, because somebody else ends it.
+"""
+
+import errno
+import logging
+import secrets
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from stewardapp.access.verdict import Conflict
+from stewardapp.actions import readings, runs
+from stewardapp.models import Blob, DataKey, Run
+from stewardapp.storage import Destroyed, keep
+from worker import anonymizing, reading
+from worker.app import is_stopping
+from worker.claim import Claim, note
+from worker.engine.errors import Cancelled, EngineError
+from worker.engines import MadeFile
+from worker.process import ChildFailed, ChildLost
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+log = logging.getLogger(__name__)
+
+
+class ClaimLost(Exception):
+    """A move changed no row: somebody else holds the job now, or asked for it to stop."""
+
+
+def perform(kind: str, identity: str) -> None:
+    """Do the job if it waits to be done; a second message about it changes nothing."""
+    claim = Claim.take(kind, UUID(identity))
+    if claim is not None:
+        with claim.kept():
+            attempt(claim)
+
+
+def attempt(claim: Claim) -> None:
+    """Do the work of a claim and write how it ended."""
+    try:
+        WORK[claim.kind](claim)
+    except (Cancelled, ClaimLost, Conflict):
+        stopped(claim)
+    except ChildLost:
+        # Killed from outside or crashed: the reaper counts attempts, so that a job that kills its process
+        # does not do so for ever.
+        log.warning("job.child-lost", extra={"job": str(claim.id)})
+        claim.let_go()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the job must come to an end
+        failed(claim, **described(error))
+
+
+def run(claim: Claim) -> None:
+    """A run: everything it made becomes visible at once, or nothing does."""
+    charge(claim)
+    with anonymizing.anonymized(claim) as made, transaction.atomic():
+        files = [runs.Made(**file.described(), blob=stored(file, made.run.key)) for file in made.files]
+        runs.record(
+            run=made.run,
+            fence=claim.fence,
+            files=files,
+            report=made.report,
+            goals=made.goals,
+            engine_version=made.report["engine"]["version"],
+            microdata=made.microdata,
+        )
+
+
+def read(claim: Claim) -> None:
+    """A reading: the table and its profile replace those of an earlier reading."""
+    with reading.read(claim) as made, transaction.atomic():
+        table = stored(made.table, made.reading.version.key)
+        readings.record(reading=made.reading, fence=claim.fence, table=table, profile=made.profile)
+
+
+def stored(file: MadeFile, key: DataKey) -> Blob:
+    """The file under its final name, written through to the disk."""
+    return keep(file.temporary, key=key, sha256=file.sha256, size=file.size, purpose=file.name)
+
+
+def charge(claim: Claim) -> None:
+    """Commit what the steps take from the privacy budget before anything is drawn.
+
+    Noise is never drawn twice for one charge: whoever takes over a run that was charged and left no answer
+    ends it, and the charge stays.
+    """
+    job = Run.objects.get(pk=claim.id)
+    if job.charged_at is not None:
+        raise EngineError("charged-unanswered", UNANSWERED)
+    if anonymizing.cost_of(job) and not claim.jobs.held(claim.id, claim.fence).update(charged_at=Now()):
+        raise ClaimLost
+
+
+def stopped(claim: Claim) -> None:
+    """Cancelled if somebody asked for it, given back if this worker is ending, else lost to another."""
+    with transaction.atomic():
+        if claim.jobs.cancelled(claim.id, claim.fence):
+            note(claim.kind, claim.id, "cancelled", {})
+        elif is_stopping() and claim.jobs.release(claim.id, claim.fence):
+            note(claim.kind, claim.id, "requeued", {"reason": "worker-stopping"})
+        else:
+            log.warning("job.claim-lost", extra={"job": str(claim.id), "fence": claim.fence})
+
+
+def failed(claim: Claim, **error: Any) -> None:
+    """Ended badly, with a sentence for the steward."""
+    with transaction.atomic():
+        if claim.jobs.fail(claim.id, claim.fence, **error):
+            note(claim.kind, claim.id, "failed", {"code": error["code"]})
+
+
+def described(error: Exception) -> dict[str, Any]:
+    """What the steward reads. Nothing here quotes what an unforeseen error says."""
+    if isinstance(error, EngineError):
+        return {"code": error.code, "message": error.message, "param": error.param or "", "step": error.step}
+    if isinstance(error, Destroyed):
+        return {
+            "code": "destroyed",
+            "message": "The data were destroyed. Upload them again as a new version.",
+        }
+    if isinstance(error, OSError | ChildFailed) and error.errno in DISK_FULL:
+        return {"code": "disk-full", "message": FULL}
+    return internal(error)
+
+
+UNANSWERED = (
+    "The worker stopped after the privacy budget was charged and before the answer was stored. "
+    "The charge stays, because drawing the noise again would reveal more. "
+    "Start a new run if the budget allows."
+)
+DESTROYED = "The data of this version were destroyed. Upload them again as a new version."
+FULL = "There is no space left for the files of this job. Nothing was released. Make room and run it again."
+
+
+def internal(error: Exception) -> dict[str, Any]:
+    """A reference for the steward; the log keeps what belongs to it, without values."""
+    reference = secrets.token_hex(2).upper()
+    if isinstance(error, ChildFailed):
+        log.error("job.internal", extra={"reference": reference, "type": error.kind, "frames": error.frames})
+    else:
+        log.error("job.internal", extra={"reference": reference}, exc_info=error)
+    sentence = f"Something went wrong on our side. Reference {reference}."
+    return {"code": "internal", "message": sentence, "reference": reference}
+
+
+WORK: dict[str, Callable[[Claim], None]] = {"run": run, "reading": read}
