@@ -1,74 +1,37 @@
-"""The manifest of a run: what exactly was made, and what was found in the bytes.
+"""Reading the manifest of a run: what exactly was made, and what was found in the bytes.
 
-Its hash is what a reviewer votes on. The public manifest is a part of it: for differentially private
-releases anything that is an exact function of the data stays inside.
+The runner writes it; its hash is what a reviewer votes on. The public manifest is a part of it: for
+differentially private releases anything that is an exact function of the data stays inside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stewardapp.access.facts import RunFacts
 
-if TYPE_CHECKING:
-    from stewardapp.models.artifact import Artifact
-    from stewardapp.models.run import Run
-
-Goals = Sequence[Mapping[str, Any]]
-
-
-def manifest_of(
-    run: Run,
-    *,
-    artifacts: Iterable[Artifact],
-    goals: Goals,
-    report: Mapping[str, Any],
-    engine_version: str,
-    microdata: bool = True,
-) -> dict[str, Any]:
-    """The manifest; `goals` are those recomputed from the released bytes, in the shape of the report."""
-    release = run.release
-    policy = release.project.policy
-    listed = sorted(artifacts, key=lambda artifact: artifact.name)
-    return {
-        "version": 1,
-        "public_id": str(release.public_id),
-        "run": str(run.pk),
-        "microdata": microdata,
-        "artifacts": [_listed(artifact) for artifact in listed],
-        "recipe_sha256": run.recipe_sha256,
-        "input_sha256": release.version.sha256,
-        "input_rows": release.version.rows,
-        "engine_version": engine_version,
-        "policy": {"id": str(policy.pk), "version": policy.version},
-        "goals": [dict(goal) for goal in goals],
-        "risk": report.get("risk", {}),
-        "utility": report.get("utility", {}),
-        "privacy_loss": report.get("privacy_loss", {"epsilon": 0, "delta": 0}),
-    }
+PUBLIC = ("version", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
 
 
 def public_part(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What may be shown outside: no input hash, no row count of the input, no figure before treatment."""
-    shown = ("version", "public_id", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
-    part = {name: manifest[name] for name in shown if name in manifest}
+    """What may be shown outside: nothing about the input, no figure before treatment."""
+    part = {name: manifest[name] for name in PUBLIC if name in manifest}
     part["artifacts"] = [entry for entry in manifest.get("artifacts", []) if entry["public"]]
     if manifest.get("microdata"):
-        part["risk"] = manifest.get("risk", {}).get("after", {})
+        part["risk"] = _after(manifest)
     return part
 
 
 def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -> RunFacts:
     """A run as the rules see it."""
     goals = manifest.get("goals")
-    reidentification = manifest.get("risk", {}).get("after", {}).get("reidentification", {})
-    k = [goal["achieved"] for goal in goals or () if goal["goal"] == "k-anonymity"]
+    reidentification = _after(manifest).get("reidentification", {})
     return RunFacts(
         state=state,
         goals_hold=None if goals is None else all(goal["holds"] for goal in goals),
-        smallest_class=min(k) if k else reidentification.get("smallest_class"),
+        smallest_class=reidentification.get("smallest_class"),
         highest_risk=_decimal(reidentification.get("highest_risk")),
         epsilon_micro=_micro(manifest.get("privacy_loss", {}).get("epsilon", 0)),
         microdata=manifest.get("microdata", True),
@@ -76,15 +39,10 @@ def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -
     )
 
 
-def _listed(artifact: Artifact) -> dict[str, Any]:
-    return {
-        "name": artifact.name,
-        "media_type": artifact.media_type,
-        "public": artifact.public,
-        "sha256": artifact.sha256,
-        "size": artifact.size,
-        "rows": artifact.rows,
-    }
+def _after(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The risk of the released bytes."""
+    risk: dict[str, Any] = manifest.get("risk", {}).get("after", {})
+    return risk
 
 
 def _decimal(value: Any) -> Decimal | None:
