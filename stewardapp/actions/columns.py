@@ -15,7 +15,7 @@ from stewardapp.models import Column, ContributionKind, User, Version
 from worker.engine.fields import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
-SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted", "order", "unit"})
+SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted"})
 
 
 @action

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from stewardapp import storage
 from stewardapp.access.rules import may_read_again
-from stewardapp.access.verdict import require
+from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.models import Blob, Column, Reading, User, Version
@@ -29,8 +29,12 @@ def start(*, version: Version, dialect: dict[str, Any] | None = None, by: User) 
 
 
 @action
-def record(*, reading: Reading, table: Blob, profile: Mapping[str, Any], by: User | None = None) -> Version:
-    """Store what a worker read; the worker ends its job in the same transaction, or all is undone."""
+def record(
+    *, reading: Reading, fence: int, table: Blob, profile: Mapping[str, Any], by: User | None = None
+) -> Version:
+    """Store what a worker read, and end its job, in one transaction; refused when the claim was lost."""
+    if not Reading.objects.succeed(reading.pk, fence):
+        raise Conflict("claim-lost", "Another worker has this job now, or it was cancelled.")
     version = locked(reading.version)
     before = version.table
     summary = {name: value for name, value in profile.items() if name != "columns"}

@@ -1,6 +1,10 @@
-"""Queueing and cancelling runs; what a worker makes of them is the worker's to write."""
+"""Queueing and cancelling runs, and recording what a worker made."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Max
 
@@ -11,7 +15,10 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import contribute
 from stewardapp.actions.drafts import checked
-from stewardapp.models import ContributionKind, Release, Run, User
+from stewardapp.models import Artifact, Blob, ContributionKind, Release, Run, User
+from stewardapp.models.canonical import sha256_of
+from stewardapp.models.manifest import manifest_of
+from stewardapp.notifications import notify
 
 
 @action
@@ -43,3 +50,68 @@ def cancel(*, run: Run, by: User) -> Run:
     run.refresh_from_db()
     audit.record("run.cancel-requested", run, by=by, project=run.project)
     return run
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A file a worker made and stored."""
+
+    name: str
+    media_type: str
+    blob: Blob
+    public: bool = False
+    rows: int | None = None
+
+
+@action
+def record(
+    *,
+    run: Run,
+    fence: int,
+    files: Sequence[Made],
+    report: Mapping[str, Any],
+    goals: Sequence[Mapping[str, Any]],
+    engine_version: str,
+    microdata: bool = True,
+    by: User | None = None,
+) -> Run:
+    """Store files, report and manifest and end the job, in one transaction; refused when the claim was lost.
+
+    `goals` are those recomputed from the released bytes, in the shape of the report.
+    """
+    artifacts = [_artifact(run, made) for made in files]
+    manifest = manifest_of(
+        run,
+        artifacts=artifacts,
+        goals=goals,
+        report=report,
+        engine_version=engine_version,
+        microdata=microdata,
+    )
+    outcome = {
+        "report": dict(report),
+        "manifest": manifest,
+        "manifest_sha256": sha256_of(manifest),
+        "engine_version": engine_version,
+    }
+    if not Run.objects.succeed(run.pk, fence, **outcome):
+        raise Conflict("claim-lost", "Another worker has this run now, or it was cancelled.")
+    Artifact.objects.bulk_create(artifacts)
+    run.refresh_from_db()
+    details = {"manifest_sha256": run.manifest_sha256}
+    audit.record("run.succeeded", run, by=by, project=run.project, details=details)
+    notify([run.started_by], f"Run {run.number} of {run.release.title} is done.", f"/runs/{run.pk}/")
+    return run
+
+
+def _artifact(run: Run, made: Made) -> Artifact:
+    return Artifact(
+        run=run,
+        name=made.name,
+        media_type=made.media_type,
+        public=made.public,
+        blob=made.blob,
+        sha256=made.blob.sha256,
+        size=made.blob.size,
+        rows=made.rows,
+    )

@@ -1,18 +1,56 @@
-"""Reading the manifest of a run: what exactly was made, and what was found in the bytes.
+"""The manifest of a run: what exactly was made, and what was found in the bytes.
 
-The runner writes it; its hash is what a reviewer votes on. The public manifest is a part of it: for
+Its hash is what a reviewer votes on. The public manifest is a part of it: for
 differentially private releases anything that is an exact function of the data stays inside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stewardapp.access.facts import RunFacts
 
-PUBLIC = ("version", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
+if TYPE_CHECKING:
+    from stewardapp.models.artifact import Artifact
+    from stewardapp.models.run import Run
+
+Goals = Sequence[Mapping[str, Any]]
+
+PUBLIC = ("version", "public_id", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
+
+
+def manifest_of(
+    run: Run,
+    *,
+    artifacts: Iterable[Artifact],
+    goals: Goals,
+    report: Mapping[str, Any],
+    engine_version: str,
+    microdata: bool = True,
+) -> dict[str, Any]:
+    """The manifest; `goals` are those recomputed from the released bytes, in the shape of the report."""
+    release = run.release
+    policy = release.project.policy
+    listed = sorted(artifacts, key=lambda artifact: artifact.name)
+    return {
+        "version": 1,
+        "public_id": str(release.public_id),
+        "run": str(run.pk),
+        "microdata": microdata,
+        "artifacts": [_listed(artifact) for artifact in listed],
+        "recipe": run.recipe,
+        "recipe_sha256": run.recipe_sha256,
+        "input_sha256": release.version.sha256,
+        "input_rows": release.version.rows,
+        "engine_version": engine_version,
+        "policy": {"id": str(policy.pk), "version": policy.version},
+        "goals": [dict(goal) for goal in goals],
+        "risk": report.get("risk", {}),
+        "utility": report.get("utility", {}),
+        "privacy_loss": report.get("privacy_loss", {"epsilon": 0, "delta": 0}),
+    }
 
 
 def public_part(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,10 +66,15 @@ def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -
     """A run as the rules see it."""
     goals = manifest.get("goals")
     reidentification = _after(manifest).get("reidentification", {})
+    recomputed = [
+        goal["achieved"]
+        for goal in goals or ()
+        if goal["goal"] == "k-anonymity" and goal["achieved"] is not None
+    ]
     return RunFacts(
         state=state,
         goals_hold=None if goals is None else all(goal["holds"] for goal in goals),
-        smallest_class=reidentification.get("smallest_class"),
+        smallest_class=min(recomputed) if recomputed else reidentification.get("smallest_class"),
         highest_risk=_decimal(reidentification.get("highest_risk")),
         epsilon_micro=_micro(manifest.get("privacy_loss", {}).get("epsilon", 0)),
         microdata=manifest.get("microdata", True),
@@ -43,6 +86,17 @@ def _after(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The risk of the released bytes."""
     risk: dict[str, Any] = manifest.get("risk", {}).get("after", {})
     return risk
+
+
+def _listed(artifact: Artifact) -> dict[str, Any]:
+    return {
+        "name": artifact.name,
+        "media_type": artifact.media_type,
+        "public": artifact.public,
+        "sha256": artifact.sha256,
+        "size": artifact.size,
+        "rows": artifact.rows,
+    }
 
 
 def _decimal(value: Any) -> Decimal | None:
