@@ -39,7 +39,7 @@ class Reidentification(Measure):
         "smallest_class": "The size of the smallest group: the k of k-anonymity that the data have.",
         "unique_rows": "Rows that are alone in their class: known quasi-identifiers single them out.",
         "unique_share": "Unique rows divided by all rows.",
-        "average_risk": "Classes divided by rows: the share that an attacker who matches every row gets right.",
+        "average_risk": "Classes divided by rows: the share an attacker who matches every row gets right.",
         "highest_risk": "1 ÷ smallest class: the chance to pick the right row for the person most at risk.",
         "share_above": "Share of rows whose chance of being picked correctly exceeds the threshold.",
         "expected_reidentifications": "Sum of the individual risks: how many rows to expect to be matched.",
