@@ -66,15 +66,12 @@ def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -
     """A run as the rules see it."""
     goals = manifest.get("goals")
     reidentification = _after(manifest).get("reidentification", {})
-    recomputed = [
-        goal["achieved"]
-        for goal in goals or ()
-        if goal["goal"] == "k-anonymity" and goal["achieved"] is not None
-    ]
+    recomputed = [goal["achieved"] for goal in goals or () if goal["goal"] == "k-anonymity"]
+    known = [k for k in recomputed if k is not None] or [reidentification.get("smallest_class")]
     return RunFacts(
         state=state,
         goals_hold=None if goals is None else all(goal["holds"] for goal in goals),
-        smallest_class=min(recomputed) if recomputed else reidentification.get("smallest_class"),
+        smallest_class=min(known),
         highest_risk=_decimal(reidentification.get("highest_risk")),
         epsilon_micro=_micro(manifest.get("privacy_loss", {}).get("epsilon", 0)),
         microdata=manifest.get("microdata", True),
