@@ -197,16 +197,17 @@ def verify(job: Job, reporter: Reporter) -> Job:
     from worker.engine import verification
 
     released = Files(job["files"]).reader("released")
-    goals = [result.as_dict() for result in verification.verify(job["recipe"], released, reporter)]
-    return {"goals": goals, "sha256": digest(released), "rows": rows_of(released)}
-
-
-def rows_of(released: BinaryIO) -> int:
-    """How many rows a released file holds."""
-    from worker.engine.io.source import open_table
-
-    released.seek(0)
-    return open_table(released).rows
+    found = verification.examine(job["recipe"], released, reporter)
+    return {
+        "goals": [
+            result.as_dict()
+            | {"unit": found.unit, "suppressed_rows": found.suppressed_rows, "suppressed_hold": holds}
+            for result, holds in zip(found.results, found.suppressed_hold, strict=True)
+        ],
+        "rows": found.rows,
+        "unexpected": list(found.unexpected),
+        "sha256": digest(released),
+    }
 
 
 KINDS = ("csv", "parquet")

@@ -8,7 +8,14 @@ from tests.factories import PROFILE, RELEASED_CSV
 from worker.process import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
 
-GOAL = {"goal": "k-anonymity", "required": 5, "achieved": 6, "holds": True, "violating_rows": 0}
+GOAL = {
+    "goal": "k-anonymity",
+    "required": 5,
+    "achieved": 6,
+    "holds": True,
+    "violating_rows": 0,
+    "unit": "row",
+}
 ROWS = 6
 
 
@@ -51,7 +58,8 @@ class StandIn:
 
     def verify(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         content = SealedReader(cast(Any, files["released"].file), files["released"].key).read()
-        return {"goals": [GOAL], "sha256": hashlib.sha256(content).hexdigest(), "rows": ROWS}
+        sha256 = hashlib.sha256(content).hexdigest()
+        return {"goals": [GOAL], "sha256": sha256, "rows": ROWS, "unexpected": []}
 
 
 def write(file: Sealed, content: bytes) -> dict[str, Any]:

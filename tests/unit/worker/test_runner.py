@@ -91,6 +91,13 @@ def test_goals_in_the_manifest_are_the_recomputed_ones(run: Run, engine: StandIn
     assert run.manifest["goals"][0]["achieved"] == 6
 
 
+def test_where_persons_cannot_be_counted_the_stricter_finding_stands(run: Run, engine: StandIn) -> None:
+    by_person = GOAL | {"unit": "person", "achieved": 5}
+    engine.change["anonymize"] = lambda answer: answer["report"].update(goals=[by_person])
+    perform(run)
+    assert run.manifest["goals"] == [by_person]
+
+
 def test_progress_is_written_while_it_runs(run: Run, engine: StandIn) -> None:
     seen = []
     engine.before["verify"] = lambda: seen.append(Run.objects.get(pk=run.pk))
@@ -158,6 +165,9 @@ def test_who_asked_for_a_reading_hears_that_it_failed(engine: StandIn) -> None:
         ("verify", lambda answer: answer.update(goals=[GOAL | {"holds": False}])),
         ("verify", lambda answer: answer.update(goals=[GOAL | {"achieved": 5}])),
         ("verify", lambda answer: answer.update(goals=[GOAL | {"achieved": "six"}])),
+        ("verify", lambda answer: answer.update(goals=[GOAL | {"goal": "l-diversity"}])),
+        ("verify", lambda answer: answer.update(goals=[GOAL | {"unit": "person", "holds": False}])),
+        ("verify", lambda answer: answer.update(unexpected=[4])),
         ("anonymize", lambda answer: answer["report"].update(goals=[GOAL | {"achieved": 7}])),
     ],
 )
