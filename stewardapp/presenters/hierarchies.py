@@ -4,8 +4,8 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from stewardapp.models import Column, Hierarchy
-from stewardapp.presenters.column_values import previewable, values_of
 from stewardapp.presenters.numbers import thousands
+from stewardapp.presenters.small_readings import previewable, values_of
 from worker.engine.algorithms import hierarchies as engine
 from worker.engine.algorithms.hierarchy_builders import build
 from worker.engine.errors import EngineError

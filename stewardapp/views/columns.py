@@ -15,6 +15,7 @@ from stewardapp.forms.columns import ROLE_LABELS, chosen_roles
 from stewardapp.models import Column, Version
 from stewardapp.presenters.columns import column_line, untagged
 from stewardapp.presenters.identifying import Identifying, identifying
+from stewardapp.presenters.small_readings import count, countable
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import propose
 from stewardapp.views.versions import version_or_404
@@ -93,7 +94,13 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
     single = {column.name: column.profile.get("unique_share") for column in columns}
-    return identifying(version.profile, single, names)
+    scan = version.profile.get("identifying", ())
+    seen = identifying(scan, single, names)
+    return (
+        seen
+        if seen.exact or not countable(version, names)
+        else identifying(count(version, names), single, names)
+    )
 
 
 urlpatterns: list[URLPattern] = [

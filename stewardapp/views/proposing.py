@@ -4,9 +4,9 @@ from typing import Any
 
 from stewardapp.actions import hierarchies
 from stewardapp.models import Column, Hierarchy, User, Version
-from stewardapp.presenters.column_values import previewable, values_of
 from stewardapp.presenters.hierarchies import rows_over
 from stewardapp.presenters.hierarchy_proposals import proposal
+from stewardapp.presenters.small_readings import previewable, values_of
 from worker.engine.errors import EngineError
 from worker.engine.fields import Role
 
