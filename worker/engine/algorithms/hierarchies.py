@@ -77,7 +77,7 @@ def read(lines: Iterable[str], column: str) -> Hierarchy:
 
 def checked(rows: Sequence[tuple[str, ...]], column: str) -> Hierarchy:
     """Refuse ragged rows, contradictions and levels that do not nest."""
-    width = len(rows[0])
+    width = len(rows[0]) if rows else 0
     for number, row in enumerate(rows, 1):
         if len(row) != width:
             text = (
