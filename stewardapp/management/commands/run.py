@@ -1,7 +1,6 @@
 """Start the whole release desk on this machine: database, web, worker; nothing else is needed."""
 
 import fcntl
-import importlib
 import os
 import signal
 import socket
@@ -18,7 +17,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from stewardapp.management import processes
+from stewardapp.management import demo, processes
 from stewardapp.management.supervisor import Service, Supervisor, log_file
 
 HOST = "127.0.0.1"
@@ -32,7 +31,7 @@ class Command(BaseCommand):
         with only_one(settings.STEWARD_DATA):
             check_port(settings.STEWARD_PORT)
             call_command("migrate", interactive=False, verbosity=0)
-            personas = first_data()
+            personas = demo.load(self.stdout.write)
             connections.close_all()
             self.keep_running(personas)
 
@@ -80,15 +79,6 @@ def check_port(port: int) -> None:
             probe.bind((HOST, port))
         except OSError:
             raise CommandError(f"Port {port} is taken. Set STEWARD_PORT to another one.") from None
-
-
-def first_data() -> list[tuple[str, str, str]]:
-    """Load the demo project on a fresh installation; role, user and password of each persona."""
-    try:
-        demo = importlib.import_module("stewardapp.demo")
-    except ModuleNotFoundError:
-        return []
-    return [(str(role), str(user), str(password)) for role, user, password in demo.load() or ()]
 
 
 def services() -> list[Service]:
