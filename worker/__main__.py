@@ -204,9 +204,18 @@ def verify(args: Any, reporter: TerminalReporter) -> int:
 
     recipe = read_recipe(args.recipe)
     with args.released.open("rb") as released:
-        results = verification.verify(recipe, released, reporter)
-    told(json.dumps([result.as_dict() for result in results], indent=2) + "\n", None, reporter)
-    return 0 if all(result.holds for result in results) else UNSATISFIED
+        found = verification.examine(recipe, released, reporter)
+    result = {
+        "holds": found.holds,
+        "goals": [one.as_dict() for one in found.results],
+        "rows": found.rows,
+        "suppressed_rows": found.suppressed_rows,
+        "suppressed_hold": list(found.suppressed_hold),
+        "unit": found.unit,
+        "unexpected_columns": list(found.unexpected),
+    }
+    told(json.dumps(result, indent=2) + "\n", None, reporter)
+    return 0 if found.holds else UNSATISFIED
 
 
 def profile(args: Any, reporter: TerminalReporter) -> int:

@@ -6,12 +6,14 @@ Each check takes one example of a class. `test_contracts.py` runs them over the 
 import json
 from collections.abc import Mapping
 from functools import cache
+from io import BytesIO
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from tests.engine.running import recipe_of, run, sample_recipe, without_times
+from worker.engine import verification
 from worker.engine.chart import Chart
 from worker.engine.classes import classes_of
 from worker.engine.column import Column
@@ -336,3 +338,21 @@ def check_measure_tells_no_value(example: Measure) -> None:
     told = json.dumps([before, after]) + json.dumps([c.as_dict() for c in example.charts(before, after)])
     assert CANARY not in told
     assert CANARY_NUMBER not in told
+
+
+def check_goal_is_verified(example: Goal) -> None:
+    """What the report says of a release is what independent code recomputes from its bytes."""
+    columns = sample_columns()
+    goals = [(example.slug, example.params())]
+    steps = [("generalization", {"suppression_limit": 0.3})]
+    released, report = run(recipe_of(columns, goals, steps, []), sample_table())
+    found = verification.examine(recipe_of(columns, goals, steps, []), BytesIO(released))
+    assert len(found.results) == len(report["goals"]) == 1
+    recomputed, told = found.results[0].as_dict(), report["goals"][0]
+    assert recomputed["holds"]
+    assert recomputed["achieved"] == pytest.approx(told["achieved"], rel=1e-9)
+    for figure in ("goal", "required", "holds", "violating_rows"):
+        assert recomputed[figure] == told[figure]
+    assert found.suppressed_rows == told["suppressed_rows"]
+    assert found.suppressed_hold[0] == told["suppressed_hold"] or not found.suppressed_rows
+    assert found.unexpected == ()

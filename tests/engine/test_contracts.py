@@ -65,7 +65,13 @@ def test_method(example, check):
 
 @pytest.mark.parametrize("example", examples(GOALS))
 @pytest.mark.parametrize(
-    "check", [checks.check_goal_judges, checks.check_goal_on_nothing, checks.check_monotone_goal]
+    "check",
+    [
+        checks.check_goal_judges,
+        checks.check_goal_on_nothing,
+        checks.check_monotone_goal,
+        checks.check_goal_is_verified,
+    ],
 )
 def test_goal(example, check):
     check(example)

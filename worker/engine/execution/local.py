@@ -56,11 +56,13 @@ def anonymize(
     keep_order: bool = False,
     hierarchies: Mapping[str, str] | None = None,
     records: BinaryIO | None = None,
+    persons: BinaryIO | None = None,
     input_sha256: str | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
-    `hierarchies` holds the text of every file the recipe refers to. Without a `key` the randomness is
+    `hierarchies` holds the text of every file the recipe refers to; `records` takes one line per input row,
+    `persons` a number per released row for the verification of the bytes. Without a `key` the randomness is
     fresh from the operating system.
     """
     work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
@@ -73,7 +75,7 @@ def anonymize(
     with work.reporter.span(0.02, 0.6):
         data = _decide(work, original, Source(key or fresh_key()), report)
     with work.reporter.span(0.6, 0.8):
-        _write(work, data, outputs, keep_order, report)
+        _write(work, data, outputs, keep_order, persons, report)
     before, after = work.statistics(original), work.statistics(data)
     with work.reporter.span(0.8, 1.0):
         _judge(after, recipe.goals, report)
@@ -155,12 +157,19 @@ def _placed(error: EngineError, step: int) -> EngineError:
     return error.at_step(step)
 
 
-def _write(work: _Work, data: Dataset, outputs: Sequence[Output], keep_order: bool, report: Report) -> None:
+def _write(
+    work: _Work,
+    data: Dataset,
+    outputs: Sequence[Output],
+    keep_order: bool,
+    persons: BinaryIO | None,
+    report: Report,
+) -> None:
     names = data.released()
     if not names:
         text = "columns: no column leaves. Tag a column quasi-identifier, sensitive or other."
         raise EngineError("no-columns", text, param="columns")
-    written = write_release(data, names, outputs, keep_order, work.memory, work.reporter)
+    written = write_release(data, names, outputs, keep_order, work.memory, work.reporter, persons)
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
