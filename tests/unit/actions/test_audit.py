@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from stewardapp.actions import audit, projects
-from stewardapp.models import AuditEvent, AuditHead
+from stewardapp.models import AuditEvent, AuditHead, Project
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +127,13 @@ def test_models_refuse_to_change_or_remove_events() -> None:
             forbidden()
     with pytest.raises(TypeError):
         AuditEvent.objects.update(action="x")
+
+
+def test_the_machinery_writes_without_an_action() -> None:
+    with transaction.atomic():
+        event = audit.record("run.requeued", Project.objects.all()[0], by=None)
+    assert (event.id, event.actor) == (7, None)
+    assert isinstance(audit.verify(), audit.Whole)
 
 
 def test_the_command_says_ok_with_the_count() -> None:
