@@ -57,6 +57,11 @@ class Item:
         return str(self.contract.title) if self.contract else self.slug
 
     @property
+    def summary(self) -> str:
+        """One line about it."""
+        return str(self.contract.summary()) if self.contract else ""
+
+    @property
     def failed_field(self) -> str:
         """The id of the field that a failed run complained about."""
         if self.form is None or self.failed_param not in self.form.fields:

@@ -13,7 +13,7 @@ from stewardapp.access.thresholds import checklist, meets_policy
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
 from stewardapp.presenters.numbers import percent, thousands
-from stewardapp.presenters.recipes import sentence, sentences
+from stewardapp.presenters.recipes import sentences, short
 
 if TYPE_CHECKING:
     from stewardapp.models import Policy, Release, Run
@@ -97,19 +97,12 @@ def run_line(run: Run, policy: Policy) -> RunLine:
     return RunLine(
         run=run,
         url=reverse("run-detail", args=[run.pk]),
-        title=recipe_title(run.recipe),
+        title=short(run.recipe),
         smallest_class=thousands(facts.smallest_class),
         highest_risk=percent(facts.highest_risk),
         suppressed=thousands(sum(step.get("suppressed_rows") or 0 for step in steps)) if done else "–",
         met=meets_policy(facts, policy.facts()) if done else None,
     )
-
-
-def recipe_title(recipe: dict[str, Any]) -> str:
-    """The goals and steps of a recipe in one line."""
-    parts = [("goal", entry) for entry in recipe.get("goals", ())]
-    parts += [("step", entry) for entry in recipe.get("steps", ())]
-    return " ".join(sentence(*part) for part in parts) or "No goal and no step."
 
 
 AUDIENCES = {

@@ -41,7 +41,7 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         **alive_context(run, user),
         "release": release,
         "run_name": f"Run {run.number}",
-        "title": release_pages.recipe_title(run.recipe),
+        "title": recipes.short(run.recipe),
         "change_url": f"{reverse('release-configure', args=[release.pk])}?run={run.pk}",
         "seconds": seconds(run),
         "may": release_pages.verdicts(release, user),
@@ -73,6 +73,7 @@ def ended(run: Run) -> dict[str, Any]:
     who = run.cancelled_by.display_name if run.cancelled_by else "nobody"
     return {
         "failed_step": failed_step(run),
+        "our_fault": run.error_code in ("internal", "worker-lost"),
         "advice": ADVICE.get(run.error_code, ""),
         "cancelled_words": f"{who} asked for it. Nothing was released.",
     }
@@ -143,7 +144,9 @@ def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
     """What one step decided, in words; long lists are counted."""
     contract: Any = contract_of("step", str(step.get("method", "")))
     facts = [
-        (measures.words(name), fact_words(name, value)) for name, value in step.items() if name != "method"
+        (measures.words(name), fact_words(name, value))
+        for name, value in step.items()
+        if name not in ("method", "describe")
     ]
     return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
 

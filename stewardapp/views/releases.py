@@ -65,7 +65,7 @@ def release_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     release = release_or_404(request, id)
     shown = release_pages.detail(release, request.user)
     drawn = utility_map.chart(shown["runs"], shown["policy"])
-    if len(drawn.series) > 1:
+    if drawn.series:
         shown |= {"map": charts.pictured(drawn), "map_url": reverse("release-map", args=[id])}
     return render(request, "releases/detail.html", shown)
 
