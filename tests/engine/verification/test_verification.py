@@ -164,6 +164,19 @@ def test_a_quasi_identifier_with_a_defused_name_is_found() -> None:
     assert result.achieved == 1
 
 
+def test_the_delimiter_is_the_one_that_gives_the_columns() -> None:
+    file = b"age,disease,a;b;c\n1,flu,x\n1,cold,x\n"
+    (result,) = verify(recipe(k_goal(2), quasi=("age",)), io.BytesIO(file))
+    assert result.achieved == 2
+    (result,) = verify(recipe(k_goal(2), quasi=("age",)), io.BytesIO(file.replace(b",", b"|")))
+    assert result.achieved == 2
+
+
+def test_a_file_of_another_tool_may_have_another_encoding() -> None:
+    file = io.BytesIO("age;disease\né;flu\né;cold\n".encode("cp1252"))
+    assert verify(recipe(k_goal(2), quasi=("age",)), file)[0].holds
+
+
 def test_a_missing_sensitive_column_is_refused() -> None:
     with pytest.raises(EngineError) as caught:
         verify(recipe(l_goal(2)), io.BytesIO(b"age,zip\n1,2\n"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 from worker.engine.errors import EngineError
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import CsvReader
-from worker.engine.io.dialect import sniff
+from worker.engine.io.dialect import DELIMITERS, Dialect, sniff
 from worker.engine.io.formulas import defused_name
 from worker.engine.io.limits import Limits
 from worker.engine.io.parquet_reader import ParquetReader
@@ -45,10 +46,11 @@ class Vocabulary:
 class Released:
     """A released CSV or Parquet file. `persons` holds a 64-bit little-endian number per released row."""
 
-    def __init__(self, file: BinaryIO, persons: BinaryIO | None = None) -> None:
+    def __init__(self, file: BinaryIO, expected: Sequence[str] = (), persons: BinaryIO | None = None) -> None:
         self._file, self._persons = file, persons
-        self._is_parquet = formats.detect(file) == formats.PARQUET
-        self._dialect = None if self._is_parquet else sniff(file, {"encoding": "utf-8"})
+        self._dialect: Dialect | None = None
+        if formats.detect(file) == formats.CSV:
+            self._dialect = self._fitting(sniff(file), frozenset(map(defused_name, expected)))
         self.names: tuple[str, ...] = self._reader().names
         self._vocabularies: dict[str, Vocabulary] = {}
 
@@ -56,6 +58,17 @@ class Released:
         if self._dialect is None:
             return ParquetReader(self._file, Limits())
         return CsvReader(self._file, self._dialect, Limits())
+
+    def _fitting(self, sniffed: Dialect, expected: frozenset[str]) -> Dialect:
+        """The delimiter under which most of the recipe's columns are there; else the one that was found."""
+        others = (replace(sniffed, delimiter=mark) for mark in DELIMITERS)
+        return max((sniffed, *others), key=lambda dialect: len(expected & self._names_under(dialect)))
+
+    def _names_under(self, dialect: Dialect) -> frozenset[str]:
+        try:
+            return frozenset(CsvReader(self._file, dialect, Limits()).names)
+        except EngineError:
+            return frozenset()
 
     @property
     def knows_persons(self) -> bool:

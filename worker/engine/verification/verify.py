@@ -65,7 +65,7 @@ def examine(
     said = _plain(recipe)
     reporter = reporter or NullReporter()
     reporter.stage("Checking the released file")
-    file = Released(released, persons)
+    file = Released(released, tuple(said.get("columns", ())), persons)
     checks = [_check(position, goal) for position, goal in enumerate(said.get("goals", ()))]
     grouping = _grouping(said, checks, file, most_tuples)
     return _judged(checks, grouping, reporter.checkpoint, _unexpected(said, file))
