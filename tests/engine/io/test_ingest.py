@@ -282,3 +282,12 @@ def test_limits_are_counted_while_reading() -> None:
     with pytest.raises(EngineError) as caught:
         ingest(io.BytesIO(b"a,b\n" + b"1,2\n" * 100), io.BytesIO(), limits=Limits(rows=99))
     assert caught.value.code == "rows"
+
+
+def test_a_table_without_rows_can_be_opened() -> None:
+    """A release may have lost all of its rows."""
+    empty = io.BytesIO()
+    open_writer("parquet", empty, ["a", "b"]).close()
+    for file in (io.BytesIO(b"a,b\n"), empty):
+        source = open_table(file)
+        assert (source.rows, source.schema.names, list(source.chunks())) == (0, ("a", "b"), [])
