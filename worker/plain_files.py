@@ -67,6 +67,7 @@ def opened(
 ) -> tuple[TableSource, str | None]:
     """The rows of a file, and the delimiter they were read with."""
     from worker.engine.io.dialect import sniff
+    from worker.engine.io.formats import no_rows
     from worker.engine.io.source import open_table
 
     file = files.enter_context(path.open("rb"))
@@ -74,7 +75,10 @@ def opened(
     if released:
         said = {"missing": said["missing"]} if "missing" in said else {}
     dialect = sniff(file, said)
-    return open_table(file, dialect), dialect.delimiter if dialect.format == "csv" else None
+    source = open_table(file, dialect)
+    if not source.rows and not released:
+        raise no_rows()
+    return source, dialect.delimiter if dialect.format == "csv" else None
 
 
 def output_kind(path: Path) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.engine.io.reading import taken_in, texts
 from worker.engine.errors import Cancelled, EngineError
+from worker.engine.io.dialect import sniff
 from worker.engine.io.ingest import ingest
 from worker.engine.io.limits import Limits
 from worker.engine.io.source import open_table
@@ -105,6 +106,8 @@ def test_kinds_and_missing_codes_are_noted_in_the_table_and_can_be_said_anew() -
     ingest(io.BytesIO(b"age,land\n34,NA\n-9,DE\n"), table, {"missing": ["", "-9"]})
     source = open_table(table)
     assert [field.kind.value for field in source.schema] == ["integer", "categorical"]
+    (chunk,) = open_table(table, sniff(table)).chunks()
+    assert [column.missing_rows.tolist() for column in chunk.columns] == [[False, True], [False, False]]
     again = open_table(table, {"missing": ["NA"]})
     (chunk,) = again.chunks()
     assert [column.missing_rows.tolist() for column in chunk.columns] == [[False, False], [True, False]]

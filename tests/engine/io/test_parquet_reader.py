@@ -153,3 +153,26 @@ def test_notes_of_somebody_else_do_no_harm() -> None:
     for note in ("not json", "[1]", '{"kinds": {"a": "secret"}, "missing": ["x"]}'):
         table = pa.table({"a": ["x"]}).replace_schema_metadata({"table": note})
         assert texts(open_table(io.BytesIO(parquet(table)))) == [["x"]]
+
+
+def test_a_tampered_sealed_file_and_a_failing_disk_keep_their_own_errors() -> None:
+    from worker.sealed import SealedError, SealedReader, SealedWriter
+
+    raw, key = io.BytesIO(), bytes(32)
+    with SealedWriter(raw, key) as sealed:
+        sealed.write(
+            parquet({"a": [str(i) for i in range(300_000)]}, compression="none", use_dictionary=False)
+        )
+    broken = bytearray(raw.getvalue())
+    broken[500_000] ^= 1
+    with pytest.raises(SealedError):
+        texts(open_table(SealedReader(io.BytesIO(bytes(broken)), key)))  # type: ignore[arg-type]
+
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            if size != 64:  # the look at the first bytes works
+                raise OSError(5, "Input/output error")
+            return super().read(size)
+
+    with pytest.raises(OSError, match="Input/output"):
+        open_table(Failing(parquet({"a": ["x"] * 1000})))

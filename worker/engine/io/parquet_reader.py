@@ -162,7 +162,9 @@ def _explained(position: int | None = None) -> Iterator[None]:
         raise LimitExceeded(
             "memory", "The file unfolds to more than the memory allowed for it. Split it into parts."
         ) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None):  # the system's own words: disk or memory, not the file's content
+            raise
         raise _damaged(position) from None
 
 

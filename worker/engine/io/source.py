@@ -49,8 +49,9 @@ def open_table(
 
 
 def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
+    """A list that somebody gave; without one the table's own note counts."""
     said = dialect.missing if isinstance(dialect, Dialect) else (dialect or {}).get("missing")
-    return None if said is None else frozenset(said)
+    return frozenset(said) if said else None
 
 
 def _read_text(reader: CsvReader, missing: frozenset[str]) -> TableSource:
