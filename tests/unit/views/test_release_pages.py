@@ -17,23 +17,6 @@ pytestmark = pytest.mark.django_db
 Browser = Callable[[str], Client]
 
 
-@pytest.fixture
-def team() -> Team:
-    return factories.make_project()
-
-
-@pytest.fixture
-def browse(team: Team) -> Browser:
-    def signed_in(persona: str) -> Client:
-        client = Client()
-        client.force_login(
-            team.persona(persona), backend="allauth.account.auth_backends.AuthenticationBackend"
-        )
-        return client
-
-    return signed_in
-
-
 def pages(release: Release) -> list[str]:
     found = [reverse("release-detail", args=[release.pk]), reverse("release-configure", args=[release.pk])]
     found += [reverse("release-export", args=[release.pk]), reverse("release-map", args=[release.pk])]
