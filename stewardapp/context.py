@@ -12,7 +12,7 @@ THEMES = frozenset({"light", "dark"})
 NAVIGATION = (
     ("Home", "home", ("home",)),
     ("Projects", "project-list", ("project", "population")),
-    ("Datasets", "dataset-list", ("dataset", "version", "upload", "hierarchy")),
+    ("Datasets", "dataset-list", ("dataset", "version", "upload", "column", "hierarchy")),
     ("Releases", "release-list", ("release", "run")),
     ("Reviews", "review-list", ("review",)),
     ("Catalogue", "catalogue-list", ("catalogue", "artifact")),

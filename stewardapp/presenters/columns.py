@@ -37,7 +37,7 @@ class ColumnLine:
 
 def column_line(column: Column, role: str | None = None) -> ColumnLine:
     """A column; `role` shows what somebody chose but could not yet be stored."""
-    shown = column.role if role is None else role
+    shown = role if role in ROLE_LABELS else column.role
     return ColumnLine(
         id=column.id,
         position=column.position,

@@ -44,8 +44,8 @@ def preview(column: Column) -> Preview:
         return Preview([], "")
     if not previewable(column):
         return Preview([], TOO_LARGE)
-    counts = values_of(column)
     try:
+        counts = values_of(column)
         laid = rows_over(column.hierarchy, sorted(counts), column.name)
     except EngineError as error:
         return Preview([], error.message)

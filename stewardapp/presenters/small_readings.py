@@ -10,6 +10,7 @@ import numpy as np
 
 from stewardapp import storage
 from stewardapp.models import Column, Version
+from worker.engine.errors import EngineError
 from worker.engine.io.identifying import identifying
 from worker.engine.io.source import open_table
 from worker.engine.table import TableSource
@@ -46,9 +47,12 @@ def countable(version: Version, names: Sequence[str]) -> bool:
 
 
 def count(version: Version, names: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    """The share of unique rows of the set and of its parts. Ask `countable` first."""
-    with _table(version) as source:
-        return identifying(source, names)
+    """The share of unique rows of the set and of its parts; nothing when the table cannot be read."""
+    try:
+        with _table(version) as source:
+            return identifying(source, names)
+    except EngineError:
+        return ()
 
 
 def _readable(version: Version) -> bool:

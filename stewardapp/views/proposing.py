@@ -27,11 +27,11 @@ def propose_for(column: Column, by: User) -> bool:
     """Attach the proposal for one column; False when its values suggest none."""
     if not previewable(column):
         return False
-    values = sorted(values_of(column))
-    spec = proposal(column.kind, values)
-    if spec is None:
-        return False
     try:
+        values = sorted(values_of(column))
+        spec = proposal(column.kind, values)
+        if spec is None:
+            return False
         laid = rows_over(Hierarchy(spec=spec), values, column.name)
     except EngineError:
         return False
