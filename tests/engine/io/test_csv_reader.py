@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.io.reading import PIECE, read, refusal
-from worker.engine.errors import LimitExceeded
+from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io.limits import Limits
 
 CELLS = st.text(
@@ -144,7 +144,6 @@ class Endless(io.RawIOBase):
 
 @pytest.mark.parametrize("head", [b"a,b\n1,2\n3,", b'a,b\n1,2\n3,"', b"a,b\n1,2\n"])
 def test_one_huge_cell_is_refused_without_loading_it(head: bytes) -> None:
-    from worker.engine.errors import EngineError
     from worker.engine.io.csv_reader import CsvReader
     from worker.engine.io.dialect import Dialect
 
@@ -225,3 +224,28 @@ def test_an_undecodable_value_is_not_told() -> None:
     error = refusal("a,b\nZEBRA4711é,2\n".encode("latin-1"), encoding="utf-8")
     assert "ZEBRA" not in repr(error)
     assert error.__context__ is None or error.__suppress_context__
+
+
+@given(st.text(st.sampled_from('ab",;\n\r '), max_size=30), PIECES)
+@example('a\n"', 1)
+@example('a,b\n"x""",""\n', 1)
+@example('a\n"b"\r', 1)
+@settings(deadline=None, max_examples=400)
+def test_what_is_accepted_is_what_a_strict_reader_reads(body: str, piece: int) -> None:
+    """Either both read the same rows, or ours refuses. Blank lines are the one thing they see differently."""
+    text = "x,y\n" + body
+    try:
+        found = read(text.encode(), piece, delimiter=",", quote='"', encoding="utf-8")
+    except EngineError:
+        return
+    expected = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert found == [tuple(row) for row in expected if row]
+
+
+@pytest.mark.parametrize(
+    "text", ["p,q\n", 'p,"q\nr"\n', '"p","q"', 'p,"q""r"\r\n', " p, q \n", "p,\n,q\n", ",\n"]
+)
+def test_what_must_be_accepted(text: str) -> None:
+    expected = [tuple(row) for row in csv.reader(io.StringIO("x,y\n" + text, newline=""), strict=True)]
+    for piece in (1, 2, PIECE):
+        assert read(("x,y\n" + text).encode(), piece, delimiter=",", quote='"', encoding="utf-8") == expected

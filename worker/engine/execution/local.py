@@ -70,8 +70,7 @@ def anonymize(
     work.reporter.stage("Reading the columns")
     original = work.dataset(source)
     _describe_input(report, original, source, input_sha256)
-    for goal in recipe.goals:
-        goal.check(original.schema)
+    _check_goals(recipe, original)
     with work.reporter.span(0.02, 0.6):
         data = _decide(work, original, Source(key or fresh_key()), report)
     with work.reporter.span(0.6, 0.8):
@@ -101,6 +100,7 @@ def assess(
     report = Report()
     data = work.dataset(source)
     _describe_input(report, data, source, input_sha256)
+    _check_goals(recipe, data)
     before = work.statistics(data)
     _judge(before, recipe.goals, report)
     _measure(work, recipe.measures, before, None, report)
@@ -126,6 +126,7 @@ def compare(
     data, made = work.dataset(original), work.dataset(released, strict=False)
     _describe_input(report, data, original, input_sha256)
     report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
+    _check_goals(recipe, data)
     before, after = work.statistics(data), work.statistics(made)
     _judge(after, recipe.goals, report)
     _measure(work, recipe.measures, before, after, report)
@@ -143,18 +144,28 @@ def _decide(work: _Work, data: Dataset, source: Source, report: Report) -> Datas
                 own = source.for_step(number)
                 plan = method.plan(work.statistics(data), work.recipe.goals, own, work.reporter)
             except EngineError as error:
-                raise _placed(error, number) from None
+                raise _placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
     return data
 
 
-def _placed(error: EngineError, step: int) -> EngineError:
-    """A parameter's refusal says which step it belongs to."""
-    if error.param and not error.param.startswith(("columns", "steps[")):
-        error.param = f"steps[{step}].params.{error.param}"
-    return error.at_step(step)
+def _check_goals(recipe: Recipe, data: Dataset) -> None:
+    for number, goal in enumerate(recipe.goals):
+        try:
+            goal.check(data.schema)
+        except EngineError as error:
+            raise _placed(error, f"goals[{number}]") from None
+
+
+def _placed(error: EngineError, part: str) -> EngineError:
+    """A parameter's refusal says which part of the recipe it belongs to."""
+    if error.param and not error.param.startswith(("columns", part)):
+        error.message = error.message.removeprefix(f"{error.param}: ")
+        error.param = f"{part}.params.{error.param}"
+    error.args = (error.code, error.message, error.param, error.step)
+    return error
 
 
 def _write(
