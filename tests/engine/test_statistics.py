@@ -166,3 +166,10 @@ def test_integers_of_any_length_keep_their_digits():
     column = Column.of_arrow("x", Kind.INTEGER, pa.array([9007199254740993, None], pa.int64()))
     assert column.texts() == ["9007199254740993", ""]
     assert column.missing_rows.tolist() == [False, True]
+
+
+def test_a_piece_of_a_column_forgets_the_labels_it_does_not_hold():
+    column = Column.of_texts("x", [str(n) for n in range(3000)])
+    piece = column.take(slice(10, 14)).compact()
+    assert piece.texts() == ["10", "11", "12", "13"]
+    assert len(piece.labels) == 4

@@ -18,6 +18,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 MISSING_TEXTS = frozenset({""})
 SUPPRESSED = "*"
+FEW_LABELS = 1024
 
 
 class Column:
@@ -124,6 +125,14 @@ class Column:
         if missing.any() and pc.any(pc.not_equal(labels.filter(pa.array(missing)), "")).as_py():
             labels = pc.if_else(pa.array(missing), pa.scalar("", labels.type), labels)
         return Column(self.name, kind or self.kind, self.codes, labels, missing)
+
+    def compact(self) -> Column:
+        """Without labels that no row holds, when they are many: work on a piece follows the piece's size."""
+        if len(self.labels) <= max(len(self.codes), FEW_LABELS):
+            return self
+        used, codes = np.unique(self.codes, return_inverse=True)
+        labels = self.labels.take(pa.array(used))
+        return Column(self.name, self.kind, codes.reshape(-1).astype(np.int32), labels, self.missing[used])
 
     def take(self, rows: Mask | np.ndarray[Any, np.dtype[np.signedinteger[Any]]] | slice) -> Column:
         """Some rows: a mask or row positions."""
