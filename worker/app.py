@@ -26,7 +26,7 @@ def broker(url: str) -> dict[str, Any]:
     """Celery's settings for a broker address; `spool:///folder` names the folder itself."""
     parts = urlsplit(url)
     if parts.scheme == "spool":
-        return {"broker_url": "spool://", "broker_transport_options": spool.options(parts.path)}
+        return {"broker_url": "spool://localhost", "broker_transport_options": spool.options(parts.path)}
     if parts.scheme.startswith(("redis", "valkey")):
         silent = {"socket_timeout": SILENT_BROKER_SECONDS, "socket_connect_timeout": SILENT_BROKER_SECONDS}
         return {"broker_url": url, "broker_transport_options": {"visibility_timeout": 12 * 3600, **silent}}

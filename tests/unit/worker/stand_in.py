@@ -57,9 +57,10 @@ class StandIn:
         return {"files": made, "report": report, "microdata": True}
 
     def verify(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
-        content = SealedReader(cast(Any, files["released"].file), files["released"].key).read()
-        sha256 = hashlib.sha256(content).hexdigest()
-        return {"goals": [GOAL], "sha256": sha256, "rows": ROWS, "unexpected": []}
+        released = files["release.csv"]
+        content = SealedReader(cast(Any, released.file), released.key).read()
+        found = {"goals": [GOAL], "sha256": hashlib.sha256(content).hexdigest(), "rows": ROWS}
+        return {"files": {"release.csv": {**found, "unexpected": []}}}
 
 
 def write(file: Sealed, content: bytes) -> dict[str, Any]:
