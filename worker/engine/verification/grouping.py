@@ -1,19 +1,19 @@
 """Equivalence classes of released rows, counted exactly and in bounded memory.
 
-Rows are reduced to their distinct combinations piece by piece (by Arrow's hash grouping). When even those
-are too many, the file is read once per part, each part holding the combinations that fall to it: a class is
-never split, so that what is found in the parts only needs to be put together.
+Rows are reduced to their distinct combinations piece by piece. When even those are too many, the file is
+read once per part, each part holding the combinations that fall to it: a class is never split, so that what
+is found in the parts only needs to be put together.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from worker.engine.verification.released import Codes, Persons, Released
 
@@ -21,11 +21,11 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 MOST_TUPLES = 6_000_000
 _MERGE_AT = 2_000_000
-_PARTS_AT_MOST = 4096
+_PARTS_AT_MOST = 256
 
 
 class TooManyTuples(Exception):
-    """A part does not fit; take smaller parts."""
+    """The whole does not fit; take it in parts."""
 
 
 @dataclass(frozen=True)
@@ -93,42 +93,56 @@ def _distinct(*columns: Numbers) -> tuple[Numbers, ...]:
 class Tally:
     """Distinct combinations of codes with their number of rows."""
 
-    def __init__(self, most: int) -> None:
-        self._most, self._waiting = most, 0
-        self._tables: list[pa.Table] = []
+    def __init__(self, most: float) -> None:
+        self._most, self._waiting, self._merge_at = most, 0, _MERGE_AT
+        self._tables: list[list[Any]] = []
 
     def add(self, columns: Sequence[Any]) -> None:
         """Count the rows of a piece."""
         if len(columns[0]):
-            self._keep(_counted([*columns, np.ones(len(columns[0]), np.int64)]))
-
-    def _keep(self, table: pa.Table) -> None:
-        self._tables.append(table)
-        self._waiting += table.num_rows
-        if self._waiting > _MERGE_AT and len(self._tables) > 1:
+            self._tables.append(_counted([*columns, np.ones(len(columns[0]), np.int64)]))
+            self._waiting += len(self._tables[-1][0])
+        if self._waiting > min(self._merge_at, self._most):
             self._merge()
+            self._merge_at = max(_MERGE_AT, 2 * self._waiting)
         if self._waiting > self._most:
             raise TooManyTuples
 
     def _merge(self) -> None:
-        joined = pa.concat_tables(self._tables)
-        self._tables = [_counted([column.to_numpy() for column in joined.columns])]
-        self._waiting = self._tables[0].num_rows
+        if len(self._tables) > 1:
+            self._tables = [_counted([np.concatenate(parts) for parts in zip(*self._tables, strict=True)])]
+            self._waiting = len(self._tables[0][0])
 
     def columns(self) -> list[Any]:
         """The combinations, column by column; the last is the number of rows."""
-        if len(self._tables) > 1:
-            self._merge()
-        return [column.to_numpy() for column in self._tables[0].columns] if self._tables else []
+        self._merge()
+        return self._tables[0] if self._tables else []
 
 
-def _counted(columns: Sequence[Any]) -> pa.Table:
-    names = [str(i) for i in range(len(columns))]
-    table = pa.table([pa.array(column) for column in columns], names)
-    grouped = table.group_by(names[:-1]).aggregate([(names[-1], "sum")])
-    return pa.table(
-        [*(grouped.column(name) for name in names[:-1]), grouped.column(f"{names[-1]}_sum")], names
-    )
+def _counted(columns: Sequence[Any]) -> list[Any]:
+    """Equal combinations as one, their counts (the last column) added up."""
+    *codes, counts = columns
+    order = np.argsort(key) if (key := _key(codes)) is not None else np.lexsort(codes[::-1])
+    fresh = np.zeros(len(order), bool)
+    fresh[0] = True
+    for column in codes if key is None else [key]:
+        ordered = column[order]
+        fresh[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(fresh)
+    return [*(column[order[starts]] for column in codes), np.add.reduceat(counts[order], starts)]
+
+
+def _key(codes: Sequence[Any]) -> Any:
+    """One whole number per combination, when that fits into 63 bits: one column is quicker to sort."""
+    key, span = np.zeros(len(codes[0]), np.int64), 1
+    for column in codes:
+        low = int(column.min())
+        size = int(column.max()) - low + 1
+        span *= size
+        if span >= 1 << 62:
+            return None
+        key = key * size + (column.astype(np.int64) - low)
+    return key
 
 
 @dataclass(frozen=True)
@@ -142,21 +156,25 @@ class Grouping:
 
     def groups(self, checkpoint: Callable[[], None]) -> Iterator[tuple[bool, Group]]:
         """All classes, part by part; true for the set of rows in which every quasi-identifier is `*`."""
-        parts = 1
-        while True:
-            try:
-                first = self._part(0, parts, checkpoint)
-                break
-            except TooManyTuples:
-                parts *= 8
-                if parts > _PARTS_AT_MOST:
-                    raise
-        yield from first
-        for part in range(1, parts):
-            yield from self._part(part, parts, checkpoint)
+        try:
+            yield from self._part(0, 1, self.most, checkpoint)
+        except TooManyTuples:
+            parts = self._parts_needed(checkpoint)
+            for part in range(parts):
+                yield from self._part(part, parts, math.inf, checkpoint)
 
-    def _part(self, part: int, parts: int, checkpoint: Callable[[], None]) -> list[tuple[bool, Group]]:
-        tally = Tally(self.most)
+    def _parts_needed(self, checkpoint: Callable[[], None]) -> int:
+        """So many that each holds few enough, even if no two rows are alike."""
+        rows = 0
+        for size, _, _ in self.released.pieces(()):
+            checkpoint()
+            rows += size
+        return min(_PARTS_AT_MOST, -(-rows // self.most))
+
+    def _part(
+        self, part: int, parts: int, most: float, checkpoint: Callable[[], None]
+    ) -> list[tuple[bool, Group]]:
+        tally = Tally(most)
         for rows, columns, persons in self.released.pieces((*self.quasi, *self.sensitive)):
             checkpoint()
             mine = _parts_of(columns[: len(self.quasi)], rows, parts) == part

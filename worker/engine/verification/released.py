@@ -85,14 +85,23 @@ class Released:
 
     def pieces(self, names: Sequence[str]) -> Iterator[tuple[int, list[Codes], Persons | None]]:
         """From the first row to the last: how many rows, the columns, and who each row is about."""
-        first, reader = 0, self._reader()
-        at = [reader.names.index(name) for name in names]
-        for batch in reader.batches():
-            columns = [self.vocabulary(reader.names[i]).encode(batch.column(i)) for i in at]
+        first = 0
+        for batch in self._batches(names):
+            at = [batch.schema.names.index(name) for name in names]
+            columns = [
+                self.vocabulary(name).encode(batch.column(i)) for name, i in zip(names, at, strict=True)
+            ]
             yield batch.num_rows, columns, self._persons_of(first, batch.num_rows)
             first += batch.num_rows
         if self._persons is not None and self._persons_of(first, 1, final=True) is not None:
             raise _persons_misfit()
+
+    def _batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """At least the columns asked for; without any, one that tells the number of rows."""
+        reader = self._reader()
+        if isinstance(reader, ParquetReader):
+            return reader.batches(names or reader.names[:1])
+        return reader.batches()
 
     def _persons_of(self, first: int, rows: int, final: bool = False) -> Persons | None:
         if self._persons is None:
