@@ -134,6 +134,8 @@ class RecipeForm:
             items += added(rest, self.columns)
         else:
             items = MOVES.get(verb, unmoved)(items, rest)
+            for item in items:
+                item.fresh = item.key == rest
         return RecipeForm(self.columns, items).numbered()
 
     def numbered(self) -> RecipeForm:

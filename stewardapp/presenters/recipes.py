@@ -78,7 +78,7 @@ def brief(part: str, entry: Mapping[str, Any]) -> str:
     told = [
         said(one.title, given[one.name])
         for one in contract.parameters()
-        if one.name in given and given[one.name] != one.default
+        if given.get(one.name) not in (None, "", [], {}, one.default)
     ]
     return f"{contract.title} ({', '.join(told)})" if told else str(contract.title)
 

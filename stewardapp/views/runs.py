@@ -46,7 +46,7 @@ def run_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The fragment that is fetched again and again; when the run has ended the page is fetched whole."""
     run = run_or_404(request, id)
     if run.is_alive:
-        return render(request, "runs/_progress.html", run_pages.alive_context(run, request.user))
+        return render(request, "runs/_progress.html", {"run": run})
     answer = HttpResponse(status=STOP_POLLING)
     answer["HX-Refresh"] = "true"
     return answer
