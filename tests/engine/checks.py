@@ -293,11 +293,12 @@ def check_monotone_goal(example: Goal) -> None:
     if not example.monotone:
         return
     statistics = sample_statistics()
-    table = statistics.classes_table(example.sensitive_columns())
-    fine = classes_of(table, statistics.quasi_identifiers)
-    coarse = classes_of(table, statistics.quasi_identifiers[:1])
-    good_rows = ~example.violating(fine)[fine.ids]
-    assert not example.violating(coarse)[coarse.ids[good_rows]].any()
+    columns = (*statistics.quasi_identifiers, "birth", "income")
+    table = statistics.classes_table((*example.sensitive_columns(), *columns))
+    for number in range(len(columns)):
+        fine, coarse = classes_of(table, columns[: number + 1]), classes_of(table, columns[:number])
+        good_rows = ~example.violating(fine)[fine.ids]
+        assert not example.violating(coarse)[coarse.ids[good_rows]].any()
 
 
 # -- measures -----------------------------------------------------------------------------------------
