@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +30,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with only_one(settings.STEWARD_DATA):
             check_port(settings.STEWARD_PORT)
-            call_command("migrate", interactive=False, verbosity=0)
-            personas = demo.load(self.stdout.write)
-            connections.close_all()
-            self.keep_running(personas)
+            with suppress(KeyboardInterrupt):  # Ctrl-C before the processes run
+                call_command("migrate", interactive=False, verbosity=0)
+                personas = demo.load(self.stdout.write)
+                connections.close_all()
+                self.keep_running(personas)
 
     def keep_running(self, personas: list[tuple[str, str, str]]) -> None:
         """Start both, say where, and stay until a signal."""
@@ -54,7 +55,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Open http://{HOST}:{settings.STEWARD_PORT}/")
         width = max((len(role) for role, _, _ in personas), default=0)
         for role, user, password in personas:
-            self.stdout.write(f"{role:<{width}}  {user}  {password}")
+            self.stdout.write(f"{role:<{width}}  {user:<{width}}  {password}")
         self.stdout.write(f"Logs: {settings.STEWARD_DATA / 'logs'} · Ctrl-C stops")
         self.stdout.flush()
 
