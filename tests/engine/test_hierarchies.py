@@ -84,6 +84,11 @@ def test_a_missing_value_follows_its_own_row():
     assert levels.labels[1] == ("unknown", "x")
 
 
+def test_a_missing_value_follows_the_row_of_its_declared_text():
+    levels = levels_of(HierarchySpec(lines=("a;x;*", "NA;unknown;*"), missing=("NA",)), domain("a", ""))
+    assert levels.labels == (("", "a"), ("unknown", "x"), ("*",))
+
+
 def test_steps_lead_from_level_to_level():
     levels = levels_of(HierarchySpec(lines=("a;x;p;*", "b;y;p;*", "c;z;q;*")), domain("a", "b", "c"))
     codes = np.arange(3)
