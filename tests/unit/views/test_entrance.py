@@ -64,6 +64,13 @@ def test_home_shows_what_waits_for_each(client_of, team):
     assert release.title not in client_of(team.outsider).get("/").content.decode()
 
 
+def test_the_navigation_counts_reviews_for_independent_reviewers_only(client_of, team):
+    factories.make_release(team, state="in-review")
+    counted = '<span class="count">1'
+    assert counted in client_of(team.reviewer).get("/projects/").content.decode()
+    assert counted not in client_of(team.steward).get("/projects/").content.decode()
+
+
 def test_home_shows_what_came_back(client_of, team):
     factories.make_release(team, state="changes-requested")
     assert "reviewers ask for changes" in client_of(team.steward).get("/").content.decode()
