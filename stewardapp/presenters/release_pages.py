@@ -32,6 +32,7 @@ class Verdicts:
     revoke: Verdict
     comment: Verdict
     comment_private: Verdict
+    look: Verdict
 
 
 def verdicts(release: Release, user: AnyUser) -> Verdicts:
@@ -46,6 +47,7 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
         revoke=rules.may_revoke(person, facts),
         comment=rules.may_comment(person, facts),
         comment_private=rules.may_comment(person, facts, private=True),
+        look=rules.may_view_version(person),
     )
 
 
@@ -160,10 +162,10 @@ def current_step(release: Release) -> str:
 def talk(release: Release, user: AnyUser) -> dict[str, Any]:
     """Votes and comments this person may read."""
     person, facts = release.person(user), release.facts()
-    votes = release.reviews.select_related("reviewer")
+    votes = release.reviews.visible_to(user).select_related("reviewer")
     comments = release.comments.visible_to(user).select_related("author", "resolved_by")
     return {
-        "votes": [vote for vote in votes if rules.may_see_vote(person, facts, vote.reviewer_id)],
+        "votes": list(votes),
         "votes_in": len(facts.votes),
         "votes_needed": facts.reviewers,
         "comments": [(one, rules.may_resolve_comment(person, facts, one.facts())) for one in comments],

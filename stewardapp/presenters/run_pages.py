@@ -49,7 +49,10 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         "sentences": recipes.sentences(run.recipe),
         "tab": tab,
     }
-    return shown | (finished(run, tab) if run.state == "succeeded" else ended(run))
+    shown["may_see_data"] = rules.may_view_version(release.person(user))
+    if run.state != "succeeded":
+        return shown | ended(run)
+    return shown | finished(run, tab, internal=bool(shown["may_see_data"]))
 
 
 def seconds(run: Run) -> float | None:
@@ -88,8 +91,8 @@ def failed_step(run: Run) -> dict[str, Any] | None:
     return {"number": run.error_step + 1, "title": contract.title if contract else "unknown"}
 
 
-def finished(run: Run, tab: str) -> dict[str, Any]:
-    """The results of a run that succeeded."""
+def finished(run: Run, tab: str, *, internal: bool) -> dict[str, Any]:
+    """The results of a run that succeeded; `internal` charts are for those who may look into the data."""
     policy = release_pages.policy_of(run.release)
     shown: dict[str, Any] = {
         "policy": policy,
@@ -98,7 +101,7 @@ def finished(run: Run, tab: str) -> dict[str, Any]:
         "goals": results.goal_lines(run),
         "tabs": [(name, label) for name, label in TABS.items() if has_content(run, name)],
     }
-    return shown | tab_context(run, tab)
+    return shown | tab_context(run, tab, internal)
 
 
 def has_content(run: Run, tab: str) -> bool:
@@ -106,17 +109,19 @@ def has_content(run: Run, tab: str) -> bool:
     return tab not in SECTIONS or bool(measures.readings(run.report, tab))
 
 
-def tab_context(run: Run, tab: str) -> dict[str, Any]:
+def tab_context(run: Run, tab: str, internal: bool) -> dict[str, Any]:
     """What one tab shows."""
     if tab in SECTIONS:
-        return {"readings": [(one, pictures(run, one)) for one in measures.readings(run.report, tab)]}
+        found = measures.readings(run.report, tab)
+        return {"readings": [(one, pictures(run, one, internal)) for one in found]}
     return OTHER_TABS[tab](run)
 
 
 def overview(run: Run) -> dict[str, Any]:
     """The first chart of every measure."""
     readings = [one for section in SECTIONS for one in measures.readings(run.report, section)]
-    return {"pictures": [picture(run, one.charts[0]) for one in readings if one.charts]}
+    first = [next((chart for chart in one.charts if not chart.internal), None) for one in readings]
+    return {"pictures": [picture(run, chart) for chart in first if chart is not None]}
 
 
 def recipe_tab(run: Run) -> dict[str, Any]:
@@ -160,9 +165,9 @@ def fact_words(name: str, value: Any) -> str:
     return measures.printed(name, value)
 
 
-def pictures(run: Run, reading: measures.Reading) -> list[dict[str, Any]]:
-    """All charts of a measure."""
-    return [picture(run, chart) for chart in reading.charts]
+def pictures(run: Run, reading: measures.Reading, internal: bool) -> list[dict[str, Any]]:
+    """The charts of a measure that this person may see."""
+    return [picture(run, chart) for chart in reading.charts if internal or not chart.internal]
 
 
 def picture(run: Run, chart: Chart) -> dict[str, Any]:

@@ -71,6 +71,13 @@ def release_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
+def release_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The table of runs, fetched again and again while one of them is alive."""
+    shown = release_pages.detail(release_or_404(request, id), request.user)
+    return render(request, "releases/_runs.html", shown)
+
+
+@require_GET
 def release_map(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The risk–utility map of all runs, as Plotly's JSON."""
     release = release_or_404(request, id)
@@ -150,6 +157,7 @@ urlpatterns = [
     path("releases/", release_list, name="release-list"),
     path("releases/new/", release_create, name="release-create"),
     path("releases/<uuid:id>/", release_detail, name="release-detail"),
+    path("releases/<uuid:id>/progress/", release_progress, name="release-progress"),
     path("releases/<uuid:id>/map/", release_map, name="release-map"),
     path("releases/<uuid:id>/submit/<uuid:run_id>/", release_submit, name="release-submit"),
     path("releases/<uuid:id>/withdraw/", release_withdraw, name="release-withdraw"),

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from stewardapp.models import AuditEvent, Release, Run
+from stewardapp.presenters import measures
 from tests import factories
 from tests.factories import Team
 
@@ -95,6 +96,22 @@ def test_charts_are_json_by_name(release: Release, browse: Browser) -> None:
         assert figure["data"]
         assert browse("outsider").get(picture["url"]).status_code == 404
     assert browse("steward").get(reverse("run-chart", args=[run.pk, "no-such-chart"])).status_code == 404
+
+
+def test_internal_charts_are_for_those_who_may_look_into_the_data(release: Release, browse: Browser) -> None:
+    run = factories.make_succeeded_run(release)
+    shares = [{"value": "x", "before": 0.5, "after": 0.5}]
+    age = {"total_variation": 0.5, "shares": shares, "quantiles": None}
+    Run.objects.filter(pk=run.pk).update(report={"utility": {"marginals": {"columns": {"age": age}}}})
+    run.refresh_from_db()
+    internal = [slug for slug, chart in measures.charts(run.report).items() if chart.internal]
+    assert internal
+    for slug in internal:
+        to = reverse("run-chart", args=[run.pk, slug])
+        assert browse("reviewer").get(to).status_code == 200
+        assert browse("admin").get(to).status_code == 403
+    page = browse("admin").get(f"{reverse('run-detail', args=[run.pk])}?tab=utility")
+    assert not [one for _, drawn in page.context["readings"] for one in drawn if "age" in one["title"]]
 
 
 def test_a_tab_that_is_not_there(release: Release, browse: Browser) -> None:
