@@ -67,11 +67,12 @@ class Desk:
 
     def start(self) -> Desk:
         """Start web and worker and wait for the address to be printed."""
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "run"],
-            cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
-            stdout=self.log.open("a"), stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "run"],
+                cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
+                stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
         until(lambda: self._printed("Open http"), 90, "the address is printed")
         for role, user, password in re.findall(
             r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self.log.read_text(), re.M
