@@ -29,8 +29,8 @@ from stewardapp.actions import (
     runs,
     uploads,
 )
-from stewardapp.models import Project, Release, Run, User, Version
 from stewardapp.management.survey import health_survey
+from stewardapp.models import Project, Release, Run, User, Version
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -44,7 +44,7 @@ HIERARCHIES: dict[str, dict[str, Any]] = {
     "birth_date": {"builder": "date", "levels": ["year", "decade"]},
     "postcode": {"builder": "mask", "side": "right"},
 }
-ROWS = 1500
+ROWS = 6000
 
 
 def load(say: Callable[[str], None] = lambda _text: None) -> list[tuple[str, str, str]]:
@@ -138,7 +138,7 @@ class Story:
         self.version = version
         self.people = people
 
-    def draft(self, title: str, k: int = 5, limit: float = 0.02) -> Release:
+    def draft(self, title: str, k: int = 5, limit: float = 0.05) -> Release:
         """Begin a release."""
         recipe = {
             "goals": [
@@ -188,7 +188,7 @@ class Story:
 
 
 def _draft_with_runs(story: Story) -> None:
-    release = story.draft("Research file, first try", k=5, limit=0.02)
+    release = story.draft("Research file, first try", k=5)
     story.run(release)
     recipe = json.loads(json.dumps(release.recipe))
     recipe["goals"][0]["params"]["k"] = 10
