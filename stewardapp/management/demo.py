@@ -30,7 +30,7 @@ from stewardapp.actions import (
     uploads,
 )
 from stewardapp.management.survey import health_survey
-from stewardapp.models import Project, Release, Run, User, Version
+from stewardapp.models import Artifact, Project, Release, Run, User, Version
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -222,7 +222,7 @@ def _withdrawn(story: Story) -> None:
 
 def _published(story: Story) -> None:
     release = story.published("Chronic disease 2025, research file")
-    for artifact in release.candidate.artifacts.filter(public=True):  # type: ignore[union-attr]
+    for artifact in Artifact.objects.public().filter(run=release.candidate):
         downloads.record(release=release, artifact=artifact, by=story.people["analyst"])
 
 
