@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from stewardapp import storage
-from stewardapp.actions import readings
-from stewardapp.models import Reading, User, Version
+from stewardapp.models import User, Version
 from tests import factories
-from tests.factories import Team
-from worker.engine.io.ingest import ingest
-from worker.sealed import SealedWriter
+from tests.factories import Team, read_for_real
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 ROW = "P{n:03};19{year}-0{month}-1{day};1{zip:03};{sex};{illness}\n"
@@ -57,21 +51,6 @@ def client_of() -> Callable[[User], Client]:
 def survey(team: Team) -> Version:
     """A version that was really read, with nothing tagged."""
     return read_for_real(factories.upload(team, data=SURVEY.encode()))
-
-
-def read_for_real(version: Version) -> Version:
-    """Do the queued reading with the engine, in this process."""
-    waiting = Reading.objects.queued().get(version=version)
-    fence = Reading.objects.claim(waiting.pk, "test-worker", 60)
-    assert fence is not None
-    with storage.reading(version.raw) as raw, storage.temporary() as temporary:
-        with SealedWriter(temporary.file, storage.key_bytes(version.key)) as writer:
-            reader = cast(BinaryIO, io.BufferedReader(raw))
-            profile = ingest(reader, cast(BinaryIO, writer), waiting.dialect).as_json()
-        with transaction.atomic():
-            facts = {"sha256": writer.sha256, "size": writer.size, "purpose": "table"}
-            table = storage.keep(temporary, key=version.key, **facts)
-            return readings.record(reading=waiting, fence=fence, table=table, profile=profile)
 
 
 @pytest.fixture
