@@ -314,6 +314,12 @@ TABLE: dict[str, Row] = {
         lambda scene, place: {"role-0": "other"},
     ),
     "version-identifying": Row(Door(TEAM | ADMIN, TEAM), args=version),
+    "column-settings": Row(
+        Door(TEAM),
+        Door(TEAM, STEWARDS),
+        column,
+        lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
+    ),
     "column-hierarchy": Row(Door(TEAM), args=column),
     "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
     "column-attach": Row(
