@@ -81,8 +81,19 @@ class Desk:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def folder(self) -> Path:
+        """What it may write to: its data, its log, its temporary files."""
+        return self.data.parent
+
+    @property
     def log(self) -> Path:
         return self.data.parent / f"{self.data.name}.log"
+
+    def temporary(self) -> Path:
+        """Where its processes put temporary files, apart from those of everybody else."""
+        folder = self.data.parent / f"{self.data.name}.temporary"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def environment(self) -> dict[str, str]:
         clean = {
@@ -94,6 +105,7 @@ class Desk:
             "STEWARD_PORT": str(self.port),
             "STEWARD_LEASE": "2",
             "STEWARD_TICK": "0.5",
+            "TMPDIR": str(self.temporary()),
         }
 
     def start(self) -> Desk:
