@@ -21,7 +21,7 @@ def in_terminal(environment: dict[str, str], command: list[str]) -> tuple[int, i
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(ROOT)
-        os.execvpe(command[0], command, environment)  # noqa: S606
+        os.execvpe(command[0], command, environment)
     return child, terminal
 
 
