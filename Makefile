@@ -20,7 +20,7 @@ demo: $(VENV)/run ## Load the demo project into the data directory
 	@$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python manage.py demo
 
 test: $(VENV)/dev browser ## Run the whole test suite; prints the slowest tests
-	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest
+	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest --cov --cov-report=term-missing --cov-fail-under=100
 
 check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, generated docs
 	$(BIN)/ruff format --check .
