@@ -21,8 +21,9 @@ from worker.engine.errors import Cancelled, EngineError, LimitExceeded, NoSoluti
 from worker.engine.reporting import TerminalReporter
 from worker.plain_files import (
     Nowhere,
+    declared_files,
+    declared_sources,
     finished,
-    hierarchy_files,
     opened,
     out_delimiter,
     output_kind,
@@ -140,7 +141,7 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
             reporter=reporter,
             memory=args.memory,
             keep_order=args.keep_order,
-            hierarchies=hierarchy_files(recipe, args.recipe.parent),
+            **declared_sources(files, recipe, args.recipe.parent),
             records=files.enter_context(finished(args.records)) if args.records else None,
             input_sha256=sha256(args.data),
         )
@@ -161,7 +162,7 @@ def assess(args: Any, reporter: TerminalReporter) -> int:
             source,
             reporter=reporter,
             memory=args.memory,
-            hierarchies=hierarchy_files(recipe, args.recipe.parent),
+            **declared_sources(files, recipe, args.recipe.parent),
             records=files.enter_context(finished(args.records)) if args.records else None,
             input_sha256=sha256(args.data),
         )
@@ -182,7 +183,7 @@ def compare(args: Any, reporter: TerminalReporter) -> int:
             released,
             reporter=reporter,
             memory=args.memory,
-            hierarchies=hierarchy_files(recipe, args.recipe.parent),
+            **declared_sources(files, recipe, args.recipe.parent),
             input_sha256=sha256(args.original),
             output_sha256=sha256(args.released),
         )
@@ -194,8 +195,10 @@ def verify(args: Any, reporter: TerminalReporter) -> int:
     from worker.engine import verification
 
     recipe = read_recipe(args.recipe)
-    with args.released.open("rb") as released:
-        found = verification.examine(recipe, released, reporter)
+    with ExitStack() as files:
+        released = files.enter_context(args.released.open("rb"))
+        declared = declared_files(files, recipe, args.recipe.parent)
+        found = verification.examine(recipe, released, reporter, **declared)
     result = {
         "holds": found.holds,
         "goals": [one.as_dict() for one in found.results],

@@ -19,7 +19,7 @@ from worker.engine.classes import Classes
 from worker.engine.column import Codes, Mask
 from worker.engine.errors import EngineError
 from worker.engine.frequency import Domain, FrequencyTable
-from worker.engine.goal import Goal
+from worker.engine.goal import Goal, keepable
 from worker.engine.keys import group, pack
 from worker.engine.reporting import Reporter
 
@@ -61,11 +61,8 @@ class Judge:
         self.monotone = all(goal.monotone for goal in goals)
 
     def kept(self, classes: Classes) -> Mask:
-        """Classes that violate no goal."""
-        bad = np.zeros(classes.number, bool)
-        for goal in self.goals:
-            bad |= goal.violating(classes)
-        return ~bad
+        """Classes that may be released."""
+        return keepable(self.goals, classes, self._drop)
 
     def feasible(self, classes: Classes, kept: Mask) -> bool:
         """Whether suppressing the others stays within the limit and the release meets the goals."""
@@ -74,6 +71,7 @@ class Judge:
         if classes.number and not kept.any():
             return not self._drop and self._everything_is_one_class(classes)
         rest = classes if kept.all() else classes.kept(kept)
+        rest = rest.alone() if self._drop else rest
         return all(goal.met(rest) for goal in self.goals)
 
     def _everything_is_one_class(self, classes: Classes) -> bool:

@@ -15,8 +15,9 @@ from pydantic import Field, field_validator
 from worker.engine.algorithms.hierarchies import Levels, levels_of
 from worker.engine.algorithms.lattice import Judge, Outcome, RollUp, search
 from worker.engine.algorithms.objectives import Node, Objective, objective_of
+from worker.engine.algorithms.obstacles import no_solution
 from worker.engine.column import SUPPRESSED, Column, Mask
-from worker.engine.errors import EngineError, NoSolution
+from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role, Unit
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
@@ -140,9 +141,12 @@ class Generalization(Method):
         began = perf_counter()
         objective = self._objective(levels, table)
         judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
-        outcome = search(table, levels, self._bounds(levels), judge, objective, report)
+        bounds = self._bounds(levels)
+        outcome = search(table, levels, bounds, judge, objective, report)
         if outcome.best is None:
-            raise self._no_solution(table, goals, outcome)
+            top = tuple(high for _, high in bounds)
+            coarsest, _ = RollUp(table, levels, top).classes(top)
+            raise no_solution(goals, coarsest, judge.limit, self.drop_suppressed, outcome.least_suppressed)
         return self._decided(table, levels, judge, outcome, perf_counter() - began)
 
     def transform(self, chunk: Chunk, plan: GeneralizationPlan, source: Source) -> Chunk:
@@ -212,19 +216,6 @@ class Generalization(Method):
         return GeneralizationPlan(
             facts, domains, tuple(levels), outcome.best, packer, keys[~kept], self.drop_suppressed
         )
-
-    def _no_solution(self, table: FrequencyTable, goals: Sequence[Goal], outcome: Outcome) -> NoSolution:
-        wanted = " ".join(goal.describe() for goal in goals)
-        least, rows = outcome.least_suppressed, table.rows
-        if least is None or least >= rows:
-            text = f"Even all {rows:,} rows in one class would not satisfy the goals. {wanted} Weaken a goal."
-            return NoSolution("no-solution", text)
-        text = (
-            f"No allowed generalization of the {rows:,} rows satisfies the goals. {wanted} "
-            f"At best {least:,} rows would have to be suppressed, a share of {least / rows:.4f}, where "
-            f"{self.suppression_limit:g} is allowed. Raise the suppression limit or weaken a goal."
-        )
-        return NoSolution("no-solution", text, param="suppression_limit")
 
 
 def _generalized(column: Column, levels: Levels, level: int, codes: Any, hidden: Mask) -> Column:
