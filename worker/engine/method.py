@@ -53,6 +53,18 @@ class Plan:
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
+@dataclass(frozen=True)
+class Preset:
+    """Ready-made parameters for those who do not want to choose, with their effect in plain words.
+
+    Columns are the steward's to choose: `params` names none.
+    """
+
+    title: str
+    effect: str
+    params: Mapping[str, Any]
+
+
 class Method(Parametric):
     """A way to change or summarize data. It never sees "the data": it asks statistics, then transforms."""
 
@@ -69,6 +81,22 @@ class Method(Parametric):
     def transform(self, chunk: Chunk, plan: Any, source: Source) -> Chunk:
         """Apply the decision to a piece of the data, looking at nothing else."""
         return chunk
+
+    def conclude(self, plan: Any, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+        """More facts for the report, once the tallies of all chunks are added up."""
+        return {}
+
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """What the release's codebook tells an analyst: what was done, and how to work with it.
+
+        `facts` are the step's entry in the report; nothing in them that must not be published is told.
+        """
+        return ()
+
+    @classmethod
+    def presets(cls) -> tuple[Preset, ...]:
+        """Choices offered before any parameter is shown."""
+        return ()
 
     def output_schema(self, schema: Schema) -> Schema:
         """The columns after this method."""
