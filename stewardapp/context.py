@@ -27,7 +27,7 @@ class Item(NamedTuple):
     label: str
     url: str
     current: bool
-    count: int
+    waiting: int
 
 
 def desk(request: HttpRequest) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from uuid import UUID
 
 from django.db import transaction
 
@@ -15,9 +14,4 @@ def notify(people: Iterable[User], text: str, url: str = "") -> None:
     """Leave a line for each of these people once the current transaction is through. No data values."""
     ids = tuple({person.pk: None for person in people})
     if ids:
-        transaction.on_commit(partial(_write, ids, text, url))
-
-
-def _write(ids: Iterable[UUID], text: str, url: str) -> None:
-    reached = User.objects.filter(pk__in=ids, is_active=True)
-    Notification.objects.bulk_create(Notification(user=user, text=text, url=url) for user in reached)
+        transaction.on_commit(partial(Notification.objects.leave, ids, text, url))

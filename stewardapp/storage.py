@@ -21,7 +21,6 @@ from typing import BinaryIO, cast
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from stewardapp.models import Blob, DataKey, Upload
 from stewardapp.secrets_file import read_or_create
@@ -52,7 +51,7 @@ def create_key() -> DataKey:
     """A fresh key, stored only in wrapped form."""
     identity, nonce = uuid.uuid4(), os.urandom(_NONCE_BYTES)
     wrapped = nonce + AESGCM(_master_key()).encrypt(nonce, new_key(), identity.bytes)
-    return DataKey.objects.create(id=identity, wrapped=wrapped)
+    return DataKey.objects.add(identity, wrapped)
 
 
 def key_bytes(key: DataKey) -> bytes:
@@ -65,8 +64,7 @@ def key_bytes(key: DataKey) -> bytes:
 
 def destroy_key(key: DataKey) -> None:
     """Make everything under this key unreadable for ever, and remove its files after commit."""
-    now = timezone.now()
-    DataKey.objects.filter(pk=key.pk, destroyed_at__isnull=True).update(wrapped=None, destroyed_at=now)
+    DataKey.objects.forget(key)
     for blob in Blob.objects.stored().filter(key=key):
         destroy_blob(blob)
 
@@ -114,8 +112,7 @@ def _settle(path: Path, key: DataKey, sha256: str, size: int, purpose: str) -> B
     _make(target.parent)
     path.replace(target)
     _sync_folder(target.parent)
-    fields = {"sha256": sha256, "size": size, "key": key, "purpose": purpose}
-    return Blob.objects.get_or_create(path=name, defaults=fields)[0]
+    return Blob.objects.settle(path=name, key=key, sha256=sha256, size=size, purpose=purpose)
 
 
 # Reading and destroying
@@ -140,7 +137,7 @@ def reading(blob: Blob) -> Iterator[SealedReader]:
 
 def destroy_blob(blob: Blob) -> None:
     """Mark the bytes as gone and remove the file once that is committed."""
-    Blob.objects.filter(pk=blob.pk).update(destroyed_at=timezone.now())
+    Blob.objects.forget(blob)
     path = root() / blob.path
     transaction.on_commit(lambda: path.unlink(missing_ok=True))
 

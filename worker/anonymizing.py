@@ -73,7 +73,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
     with storage.opened(version.table) as table:
         given = {"table": Sealed(table, storage.key_bytes(version.key))}
         wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
-        details = {"recipe": run.recipe, "key": randomness(key).hex()}
+        details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
         return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
 
 

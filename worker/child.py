@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TextIO, cast
 
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
 from worker.engine.reporting import PipeReporter, Reporter
-from worker.sealed import SealedReader, SealedWriter
+from worker.sealed import SealedReader, SealedWriter, digest
 
 PR_SET_PDEATHSIG = 1
 Job = dict[str, Any]
@@ -30,7 +30,8 @@ def main() -> None:
     job: Job = json.load(sys.stdin)
     die_with_parent(job["parent"])
     limit_memory(job["limits"]["memory_bytes"])
-    say(answers, outcome(job, answers))
+    answers.write(outcome(job, answers) + "\n")
+    answers.flush()
 
 
 def private_stdout() -> TextIO:
@@ -54,26 +55,23 @@ def limit_memory(size: int | None) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would be raw data in clear
 
 
-def say(answers: TextIO, message: Job) -> None:
-    """One line to the parent."""
-    answers.write(json.dumps(message) + "\n")
-    answers.flush()
-
-
-def outcome(job: Job, answers: TextIO) -> Job:
-    """The answer to a job, or why there is none."""
+def outcome(job: Job, answers: TextIO) -> str:
+    """The last line: the answer to a job, or why there is none."""
     try:
-        return {"done": JOBS[job["job"]](job, PipeReporter(answers))}
-    except EngineError as error:
-        return {"error": coded(error)}
-    except Cancelled:
-        return {"error": {"code": "cancelled"}}
-    except MemoryError:
-        return {"error": out_of_memory(job)}
+        return json.dumps({"done": JOBS[job["job"]](job, PipeReporter(answers))}, allow_nan=False)
     except BaseException as error:  # noqa: BLE001 - nothing may leave this process with its own words
-        if is_out_of_memory(error):
-            return {"error": out_of_memory(job)}
-        return {"error": unforeseen(error)}
+        return json.dumps({"error": refused(error, job)})
+
+
+def refused(error: BaseException, job: Job) -> Job:
+    """What may be told of an error."""
+    if isinstance(error, EngineError):
+        return coded(error)
+    if isinstance(error, Cancelled):
+        return {"code": "cancelled"}
+    if is_out_of_memory(error):
+        return coded(memory_error(job["limits"]["memory_bytes"] or 0))
+    return unforeseen(error)
 
 
 def unforeseen(error: BaseException) -> Job:
@@ -93,11 +91,6 @@ def coded(error: EngineError) -> Job:
     }
 
 
-def out_of_memory(job: Job) -> Job:
-    """The refusal for running out of memory."""
-    return coded(memory_error(job["limits"]["memory_bytes"] or 0))
-
-
 def memory_error(limit: int) -> LimitExceeded:
     """The sentence for a job that needed more memory than it may have."""
     return LimitExceeded(
@@ -111,6 +104,8 @@ def is_out_of_memory(error: BaseException) -> bool:
     """A thread whose stack found no room says so in its own way, and so does the system."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
+    if isinstance(error, MemoryError):
+        return True
     return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
 
 
@@ -158,19 +153,63 @@ def read(job: Job, reporter: Reporter) -> Job:
     files, limits = Files(job["files"]), job["limits"]
     said = {name: limits[name] for name in ("columns", "rows") if limits[name]}
     profile = ingest(files.reader("raw"), files.writer("table"), job["dialect"], Limits(**said), reporter)
-    return {"profile": profile, "files": files.finish()}
+    return {"profile": profile.as_json(), "files": files.finish()}
 
 
 def anonymize(job: Job, reporter: Reporter) -> Job:
     """Recipe and table to released files."""
-    raise NotImplementedError
+    from worker.engine.execution import local
+    from worker.engine.io.source import open_table
+    from worker.engine.recipe import Recipe
+
+    files = Files(job["files"])
+    report = local.anonymize(
+        Recipe.parse(job["recipe"]),
+        open_table(files.reader("table")),
+        [local.Output(kind, files.writer(f"release.{kind}")) for kind in KINDS],
+        key=bytes.fromhex(job["key"]),
+        reporter=reporter,
+        memory=half(job["limits"]["memory_bytes"]),
+        records=files.writer("records.csv"),
+        input_sha256=job["input_sha256"],
+    ).as_dict()
+    return {"report": report, "files": with_rows(files.finish(), report), "microdata": True}
+
+
+def half(size: int | None) -> int | None:
+    """What the engine may plan with: the interpreter and its libraries need address space too."""
+    return None if size is None else size // 2
+
+
+def with_rows(written: dict[str, Job], report: Job) -> dict[str, Job]:
+    """Add the number of rows of each file; refuse when the bytes that were sealed are not those written."""
+    for kind in KINDS:
+        said = report["files"][kind]
+        if said["sha256"] != written[f"release.{kind}"]["sha256"]:
+            raise EngineError("verification", "The file that was stored is not the one that was written.")
+        written[f"release.{kind}"]["rows"] = said["rows"]
+    written["records.csv"]["rows"] = report["input"]["rows"]
+    return written
 
 
 def verify(job: Job, reporter: Reporter) -> Job:
     """Recompute every goal from a released file."""
-    raise NotImplementedError
+    from worker.engine import verification
+
+    released = Files(job["files"]).reader("released")
+    goals = [result.as_dict() for result in verification.verify(job["recipe"], released, reporter)]
+    return {"goals": goals, "sha256": digest(released), "rows": rows_of(released)}
 
 
+def rows_of(released: BinaryIO) -> int:
+    """How many rows a released file holds."""
+    from worker.engine.io.source import open_table
+
+    released.seek(0)
+    return open_table(released).rows
+
+
+KINDS = ("csv", "parquet")
 JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ class Claim:
             if not self.jobs.heartbeat(self.id, self.fence, settings.STEWARD_LEASE):
                 self.lost.set()
         except DatabaseError as error:  # away for a moment; the lease bears three misses
-            log.warning("heartbeat.failed", extra={"job": str(self.id), "error": type(error).__name__})
+            log.warning("heartbeat.failed", extra={"job": str(self.id), "type": type(error).__name__})
             connection.close()
 
     @contextmanager

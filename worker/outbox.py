@@ -39,7 +39,7 @@ def sent_one(kind: str, identity: str) -> bool:
     try:
         send(kind, identity)
     except Exception as error:  # noqa: BLE001 - every broker has its own exceptions
-        log.warning("outbox.silent", extra={"job": identity, "error": type(error).__name__})
+        log.warning("outbox.silent", extra={"job": identity, "type": type(error).__name__})
         return False
     return True
 
@@ -71,7 +71,7 @@ class Bell(threading.Thread):
         try:
             send_due()
         except Exception as error:  # noqa: BLE001 - the thread must outlive a database that is away
-            log.warning("outbox.failed", extra={"error": type(error).__name__})
+            log.warning("outbox.failed", extra={"type": type(error).__name__})
         finally:
             connections.close_all()
 

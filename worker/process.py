@@ -211,6 +211,8 @@ class Conversation:
         crashed = self._process.returncode in (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
         if limit is not None and crashed and self._highest_memory > NEAR_THE_LIMIT * limit:
             return memory_error(limit)
+        if self._process.returncode >= 0:  # it ended by itself: that is our mistake, not a loss
+            return ChildFailed(f"exit status {self._process.returncode}", [])
         return ChildLost(self._process.returncode)
 
 

@@ -158,7 +158,7 @@ def sweep(folder: Path) -> None:
     A message given back may have been read already: whoever receives one must bear duplicates.
     """
     now = time.time()
-    for file in list(folder.iterdir()):
+    for file in list(folder.glob("*")):
         with suppress(FileNotFoundError):
             age = now - file.stat().st_ctime
             if file.name.endswith(TAKEN) and age > TAKEN_SECONDS:

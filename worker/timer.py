@@ -34,6 +34,7 @@ class Timer(threading.Thread):
         super().__init__(name="timer", daemon=True)
         self._work, self._seconds = work, seconds
         self._stopped = threading.Event()
+        self._complaints: dict[str, str] = {}
 
     def run(self) -> None:
         while not self._stopped.wait(self._seconds):
@@ -45,9 +46,16 @@ class Timer(threading.Thread):
         for work in self._work:
             try:
                 work()
+                self._complaints.pop(work.__name__, None)
             except Exception as error:  # noqa: BLE001 - one failing duty must not end the others
-                log.warning("timer.failed", extra={"duty": work.__name__, "error": type(error).__name__})
+                self._complain(work.__name__, type(error).__name__)
         connections.close_all()
+
+    def _complain(self, duty: str, kind: str) -> None:
+        """Once, not at every tick."""
+        if self._complaints.get(duty) != kind:
+            self._complaints[duty] = kind
+            log.warning("timer.failed", extra={"duty": duty, "type": kind})
 
     def stop(self) -> None:
         """End after the present round."""
@@ -65,6 +73,7 @@ class Sweeping:
     def __call__(self) -> None:
         if time.monotonic() - self._last >= SWEEP_SECONDS:
             self._last = time.monotonic()
+            reaper.expire()
             reaper.sweep()
 
 

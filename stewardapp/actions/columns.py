@@ -9,13 +9,13 @@ from stewardapp.access.rules import may_tag
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.contributions import contribute
+from stewardapp.actions.contributions import shape
 from stewardapp.actions.text import limited
-from stewardapp.models import Column, ContributionKind, User, Version
+from stewardapp.models import Column, User, Version
 from worker.engine.fields import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
-SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted", "order", "unit"})
+SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted"})
 
 
 @action
@@ -28,7 +28,7 @@ def tag(*, version: Version, roles: Mapping[str, str], by: User) -> None:
         _named(columns, name).role = _role(role)
     _check_single(columns)
     Column.objects.bulk_update([columns[name] for name in roles], ["role"], batch_size=500)
-    shaped(version, by)
+    shape(version, by)
     audit.record("version.tagged", version, by=by, project=version.project, details={"roles": dict(roles)})
 
 
@@ -51,7 +51,7 @@ def describe(
     changes = {field: value for field, value in given.items() if value is not None}
     _apply(column, changes)
     column.save()
-    shaped(version, by)
+    shape(version, by)
     details = {"column": name, "changed": sorted(changes)}
     audit.record("column.described", column, by=by, project=version.project, details=details)
     return column
@@ -65,13 +65,6 @@ def _apply(column: Column, changes: dict[str, Any]) -> None:
         raise Invalid("unknown-setting", f"Unknown settings: {', '.join(sorted(unknown))}.", "settings")
     for field, value in changes.items():
         setattr(column, field, limited(value, field) if field == "label" else value)
-
-
-def shaped(version: Version, by: User) -> None:
-    """Remember who said what the columns are, on the version and on every release made from it."""
-    version.taggers.add(by)
-    for release in version.releases.unfinished():
-        contribute(release, by, ContributionKind.TAGGED)
 
 
 def _named(columns: Mapping[str, Column], name: str) -> Column:

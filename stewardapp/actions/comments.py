@@ -34,6 +34,7 @@ def add(*, release: Release, text: str, visibility: str = Visibility.PUBLIC, by:
 @action
 def resolve(*, comment: Comment, by: User) -> Comment:
     """Mark a comment as dealt with."""
+    comment = locked(comment)
     release = comment.release
     require(may_resolve_comment(release.person(by), release.facts(), comment.facts()))
     open_ = Comment.objects.unresolved().filter(pk=comment.pk)

@@ -10,7 +10,7 @@ from stewardapp.access.rules import may_edit_hierarchies, may_tag
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.columns import shaped
+from stewardapp.actions.contributions import shape
 from stewardapp.actions.text import required
 from stewardapp.models import Column, Hierarchy, Project, User
 
@@ -58,7 +58,7 @@ def attach(*, column: Column, hierarchy: Hierarchy, by: User) -> Column:
     if hierarchy.project_id != version.project.pk:
         raise Invalid("other-project", "This hierarchy belongs to another project.", "hierarchy")
     _set(column, hierarchy)
-    shaped(version, by)
+    shape(version, by)
     details = {"column": column.name, "hierarchy": str(hierarchy.pk)}
     audit.record("hierarchy.attached", column, by=by, project=version.project, details=details)
     return column
@@ -72,7 +72,7 @@ def detach(*, column: Column, by: User) -> Column:
     if column.hierarchy_id is None:
         raise Conflict("not-attached", "This column has no hierarchy.")
     _set(column, None)
-    shaped(version, by)
+    shape(version, by)
     details = {"column": column.name}
     audit.record("hierarchy.detached", column, by=by, project=version.project, details=details)
     return column

@@ -44,6 +44,7 @@ def start(*, release: Release, by: User) -> Run:
 @action
 def cancel(*, run: Run, by: User) -> Run:
     """Stop a run: at once while it waits, at its next checkpoint while it works."""
+    run = locked(run)
     require(may_cancel(run.project.person(by), run.facts()))
     if not Run.objects.request_cancel(run.pk, by):
         raise Conflict("ended", "This run has ended, or somebody else is cancelling it.")

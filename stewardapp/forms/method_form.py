@@ -6,13 +6,17 @@ engine's own validation decides what is right, and each of its complaints lands 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django import forms
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from stewardapp.forms.parameter_fields import ColumnChoice, field_for
+from worker.engine.parameters import problems_of
+
+FIRST_NAME = re.compile(r"[.\[]")
 
 
 class ParameterForm(forms.Form):
@@ -26,17 +30,14 @@ class ParameterForm(forms.Form):
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors:
             return cleaned
-        try:
-            self.parameters = self.contract.model_validate(given(cleaned, self.contract))
-        except ValidationError as refused:
-            self.take_errors(refused)
+        values = given(cleaned, self.contract)
+        problems = problems_of(self.contract, values)
+        for problem in problems:
+            where = FIRST_NAME.split(problem.param, maxsplit=1)[0]
+            self.add_error(where if where in self.fields else None, capital(problem.message))
+        if not problems:
+            self.parameters = self.contract.model_validate(values)
         return cleaned
-
-    def take_errors(self, refused: ValidationError) -> None:
-        """Say each of the engine's complaints beside its field; the rest stand above the form."""
-        for error in refused.errors(include_input=False, include_url=False):
-            where = str(error["loc"][0]) if error["loc"] else None
-            self.add_error(where if where in self.fields else None, sentence(error["msg"]))
 
     def mark(self, param: str | None, message: str) -> None:
         """Show what a run said about one parameter beside that parameter's field."""
@@ -81,7 +82,6 @@ def given(cleaned: Mapping[str, Any], contract: type[BaseModel]) -> dict[str, An
     return {name: value for name, value in cleaned.items() if not (name in optional and value in empty)}
 
 
-def sentence(message: str) -> str:
+def capital(message: str) -> str:
     """The engine's complaint as a sentence for people."""
-    text = message.removeprefix("Value error, ").replace("Input should", "Should").strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "!", "?")) else ".")

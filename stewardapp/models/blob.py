@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from stewardapp.models.base import Record
+from stewardapp.models.data_key import DataKey
 
 
 class BlobQuerySet(models.QuerySet["Blob"]):
@@ -13,6 +15,15 @@ class BlobQuerySet(models.QuerySet["Blob"]):
     def stored(self) -> BlobQuerySet:
         """Blobs whose bytes must be there."""
         return self.filter(destroyed_at__isnull=True)
+
+    def settle(self, *, path: str, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
+        """The row of bytes that lie under their final name; the same bytes twice are one row."""
+        fields = {"key": key, "sha256": sha256, "size": size, "purpose": purpose}
+        return self.get_or_create(path=path, destroyed_at=None, defaults=fields)[0]
+
+    def forget(self, blob: Blob) -> None:
+        """Note that the bytes are gone."""
+        self.filter(pk=blob.pk, destroyed_at__isnull=True).update(destroyed_at=Now())
 
 
 class Blob(Record):

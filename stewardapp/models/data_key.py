@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.db import models
+from django.db.models.functions import Now
 
 from stewardapp.models.base import Record
+
+
+class DataKeyQuerySet(models.QuerySet["DataKey"]):
+    """Moves of keys."""
+
+    def add(self, id: uuid.UUID, wrapped: bytes) -> DataKey:
+        """Keep a wrapped key."""
+        return self.create(id=id, wrapped=wrapped)
+
+    def forget(self, key: DataKey) -> None:
+        """Destroy a key: the row stays and says when."""
+        self.filter(pk=key.pk, destroyed_at__isnull=True).update(wrapped=None, destroyed_at=Now())
 
 
 class DataKey(Record):
@@ -12,6 +27,8 @@ class DataKey(Record):
 
     wrapped = models.BinaryField(null=True)
     destroyed_at = models.DateTimeField(null=True, blank=True)
+
+    objects = DataKeyQuerySet.as_manager()
 
     class Meta:
         constraints = [

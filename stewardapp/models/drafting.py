@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from worker.engine.fields import Role
+
 if TYPE_CHECKING:
     from stewardapp.models.column import Column
     from stewardapp.models.release import Release
@@ -25,7 +27,7 @@ def recipe_of(release: Release) -> dict[str, Any]:
 def column_of(column: Column) -> dict[str, Any]:
     """One column as a recipe names it."""
     entry: dict[str, Any] = {"role": column.role, "kind": column.kind, **column.settings}
-    if column.release_weight:
+    if column.release_weight and column.role == Role.WEIGHT:
         entry["release"] = True
     if column.hierarchy is not None:
         entry["hierarchy"] = column.hierarchy.as_recipe()

@@ -1,7 +1,7 @@
 """The manifest of a run: what exactly was made, and what was found in the bytes.
 
-Its hash is what a reviewer votes on. The public manifest is a part of it: for differentially private
-releases anything that is an exact function of the data stays inside.
+Its hash is what a reviewer votes on. The public manifest is a part of it: for
+differentially private releases anything that is an exact function of the data stays inside.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from stewardapp.models.run import Run
 
 Goals = Sequence[Mapping[str, Any]]
+
+PUBLIC = ("version", "public_id", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
 
 
 def manifest_of(
@@ -38,6 +40,7 @@ def manifest_of(
         "run": str(run.pk),
         "microdata": microdata,
         "artifacts": [_listed(artifact) for artifact in listed],
+        "recipe": run.recipe,
         "recipe_sha256": run.recipe_sha256,
         "input_sha256": release.version.sha256,
         "input_rows": release.version.rows,
@@ -51,29 +54,35 @@ def manifest_of(
 
 
 def public_part(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What may be shown outside: no input hash, no row count of the input, no figure before treatment."""
-    shown = ("version", "public_id", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
-    part = {name: manifest[name] for name in shown if name in manifest}
+    """What may be shown outside: nothing about the input, no figure before treatment."""
+    part = {name: manifest[name] for name in PUBLIC if name in manifest}
     part["artifacts"] = [entry for entry in manifest.get("artifacts", []) if entry["public"]]
     if manifest.get("microdata"):
-        part["risk"] = manifest.get("risk", {}).get("after", {})
+        part["risk"] = _after(manifest)
     return part
 
 
 def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -> RunFacts:
     """A run as the rules see it."""
     goals = manifest.get("goals")
-    reidentification = manifest.get("risk", {}).get("after", {}).get("reidentification", {})
-    k = [goal["achieved"] for goal in goals or () if goal["goal"] == "k-anonymity"]
+    reidentification = _after(manifest).get("reidentification", {})
+    recomputed = [goal["achieved"] for goal in goals or () if goal["goal"] == "k-anonymity"]
+    known = [k for k in recomputed if k is not None] or [reidentification.get("smallest_class")]
     return RunFacts(
         state=state,
         goals_hold=None if goals is None else all(goal["holds"] for goal in goals),
-        smallest_class=min(k) if k else reidentification.get("smallest_class"),
+        smallest_class=min(known),
         highest_risk=_decimal(reidentification.get("highest_risk")),
         epsilon_micro=_micro(manifest.get("privacy_loss", {}).get("epsilon", 0)),
         microdata=manifest.get("microdata", True),
         stop_requested=stop_requested,
     )
+
+
+def _after(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The risk of the released bytes."""
+    risk: dict[str, Any] = manifest.get("risk", {}).get("after", {})
+    return risk
 
 
 def _listed(artifact: Artifact) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterable
+
 from django.db import models
 
 from stewardapp.models.base import Record
-from stewardapp.models.user import AnyUser
+from stewardapp.models.user import AnyUser, User
 
 
 class NotificationQuerySet(models.QuerySet["Notification"]):
@@ -20,6 +23,11 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
     def unread(self) -> NotificationQuerySet:
         """Notifications not yet opened."""
         return self.filter(read_at__isnull=True)
+
+    def leave(self, people: Iterable[uuid.UUID], text: str, url: str) -> None:
+        """A line for each of these people who can still sign in."""
+        reached = User.objects.filter(pk__in=people, is_active=True)
+        self.bulk_create(Notification(user=user, text=text, url=url) for user in reached)
 
 
 class Notification(Record):

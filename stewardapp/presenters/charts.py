@@ -13,7 +13,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from stewardapp.presenters.chart_table import union
+from stewardapp.presenters.chart_table import table, union
 from worker.engine.chart import Axis, Chart, Series, Threshold
 
 TOKENS = ("after", "third", "fourth", "fifth")
@@ -140,3 +140,8 @@ def limit(threshold: Threshold | None) -> dict[str, Any]:
     line_style = {"dash": "dash", "width": 2}
     note = {**place, "text": threshold.label, "showarrow": False, "yanchor": "bottom", "font": {"size": 13}}
     return {"shapes": [{"type": "line", "line": line_style, **ends}], "annotations": [note]}
+
+
+def pictured(chart: Chart) -> dict[str, Any]:
+    """What the chart component prints around the drawing."""
+    return {"title": chart.title, "note": chart.note, "table": table(chart), "empty": not chart.series}

@@ -136,11 +136,14 @@ class Column:
         return Column(self.name, kind or self.kind, codes, labels)
 
     def described(self, kind: Kind | None = None, missing_texts: frozenset[str] | None = None) -> Column:
-        """The same values, read with another kind or with other texts for "no value"."""
+        """The same values with another kind, and every text for "no value" as the one empty text."""
         missing = self.missing if missing_texts is None else marks(self.labels, missing_texts | MISSING_TEXTS)
-        return Column(self.name, kind or self.kind, self.codes, self.labels, missing)
+        labels = self.labels
+        if missing.any() and pc.any(pc.not_equal(labels.filter(pa.array(missing)), "")).as_py():
+            labels = pc.if_else(pa.array(missing), pa.scalar("", labels.type), labels)
+        return Column(self.name, kind or self.kind, self.codes, labels, missing)
 
-    def take(self, rows: Mask | Codes | slice) -> Column:
+    def take(self, rows: Mask | np.ndarray[Any, np.dtype[np.signedinteger[Any]]] | slice) -> Column:
         """Some rows: a mask or row positions."""
         return Column(self.name, self.kind, self.codes[rows], self.labels, self.missing)
 

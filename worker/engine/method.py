@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from worker.engine.fields import Role
 from worker.engine.parametric import Parametric, Registry
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source
@@ -97,6 +98,11 @@ class Method(Parametric):
     def presets(cls) -> tuple[Preset, ...]:
         """Choices offered before any parameter is shown."""
         return ()
+
+    def touches(self, schema: Schema) -> tuple[str, ...]:
+        """The columns that `transform` needs to see: those it names, and the quasi-identifiers."""
+        named = (name for _, name, _ in self.named_columns())
+        return tuple(dict.fromkeys((*named, *schema.named(Role.QUASI_IDENTIFIER))))
 
     def output_schema(self, schema: Schema) -> Schema:
         """The columns after this method."""

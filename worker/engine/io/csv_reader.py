@@ -91,7 +91,9 @@ class _Parser:
 
 
 def _may_hold_blank_line(data: bytes) -> bool:
-    return data[:1] in (b"\n", b"\r") or any(two in data for two in (b"\n\n", b"\n\r", b"\r\r"))
+    if data[:1] in (b"\n", b"\r") or b"\n\n" in data:
+        return True
+    return b"\r" in data and (b"\n\r" in data or b"\r\r" in data)
 
 
 def _unreadable(block: Block) -> EngineError:

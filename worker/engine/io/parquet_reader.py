@@ -53,7 +53,7 @@ class ParquetReader:
     @property
     def metadata(self) -> dict[str, Any]:
         """What our own writer noted in the file: kinds and missing codes. Empty for any other file."""
-        noted = (self._file.schema_arrow.metadata or {}).get(METADATA_KEY)
+        noted = (self._file.metadata.metadata or {}).get(METADATA_KEY)
         try:
             known = json.loads(noted) if noted else {}
         except ValueError:

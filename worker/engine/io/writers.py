@@ -126,7 +126,9 @@ class CsvWriter:
 
 def _joined(values: Sequence[pa.Array], delimiter: str) -> memoryview:
     """The bytes of all rows, which lie one after the other in the joined array."""
-    lines = pc.binary_join_element_wise(*(v.cast(pa.large_string()) for v in values), delimiter)
+    lines = pc.binary_join_element_wise(
+        *(v.cast(pa.large_string()) for v in values), pa.scalar(delimiter, pa.large_string())
+    )
     offsets = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset : lines.offset + len(lines) + 1]
     return memoryview(lines.buffers()[2])[int(offsets[0]) : int(offsets[-1])]
 

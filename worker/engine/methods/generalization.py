@@ -108,8 +108,8 @@ class Generalization(Method):
     def describe(self) -> str:
         rows = "are left out" if self.drop_suppressed else "keep * in every quasi-identifier"
         return (
-            f"Generalize the quasi-identifiers as little as the goals allow ({self.objective}), suppressing at "
-            f"most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
+            f"Generalize the quasi-identifiers as little as the goals allow ({self.objective}), suppressing "
+            f"at most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
         )
 
     def check(self, schema: Schema) -> None:
@@ -224,7 +224,7 @@ class Generalization(Method):
                 f"{self.suppression_limit:g} is allowed. Raise the suppression limit or weaken a goal."
             )
         else:
-            text += "Not even all rows in one class would satisfy them. Weaken a goal, such as a k above the rows."
+            text += "Not even all rows in one class would satisfy them. Weaken a goal, such as a k too large."
         return NoSolution("no-solution", text, param="suppression_limit")
 
 

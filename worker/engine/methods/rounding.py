@@ -13,7 +13,7 @@ from worker.engine.method import Family, Method, Plan, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk
+from worker.engine.table import Chunk, Schema
 
 MOST_DIGITS = 400
 """Far beyond any measured number; a longer exponent would only cost time."""
@@ -40,6 +40,9 @@ class Rounding(Method):
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (cls(column="age", base=5), cls(column="income", base=1000))
+
+    def touches(self, schema: Schema) -> tuple[str, ...]:
+        return (self.column,)
 
     def describe(self) -> str:
         return f"Round {self.column} to multiples of {self.base}."

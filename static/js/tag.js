@@ -1,0 +1,113 @@
+// Tagging with comfort: keys, many rows at once, undo step by step, the live reading of the set.
+// Without this file the page is one form with a save and a reset button.
+const form = document.querySelector("[data-tag-form]");
+const rows = [...form.querySelectorAll("tr[data-position]")];
+const roleOf = (row) => row.querySelector("select");
+const boxOf = (row) => row.querySelector("input[type=checkbox]");
+const undo = form.querySelector("[data-undo]");
+const panel = document.querySelector("[data-identifying-url]");
+const history = [];
+let anchor = null;
+let timer = null;
+
+const snapshot = () => rows.map((row) => roleOf(row).value);
+let last = snapshot();
+
+const paint = (row) => {
+  row.classList.toggle("untagged", roleOf(row).value === "");
+  row.classList.toggle("selected", boxOf(row).checked);
+};
+
+const counts = () => {
+  const open = rows.filter((row) => roleOf(row).value === "").length;
+  const notice = form.querySelector("[data-untagged]");
+  notice.hidden = open === 0;
+  const word = notice.querySelector("b");
+  word.textContent = open === 1 ? "1 column is untagged and will be dropped." : `${open} columns are untagged and will be dropped.`;
+  const picked = rows.filter((row) => boxOf(row).checked).length;
+  form.querySelector("[data-picked]").textContent = picked ? `${picked} selected` : "none selected";
+  undo.disabled = history.length === 0;
+};
+
+const read = () => {
+  if (!panel) return;
+  const chosen = rows.filter((row) => roleOf(row).value === "quasi-identifier").map((row) => `c=${row.dataset.position}`);
+  htmx.ajax("GET", `${panel.dataset.identifyingUrl}?${chosen.slice(0, 60).join("&")}`, { target: panel, swap: "innerHTML" });
+};
+
+const changed = () => {
+  const now = snapshot();
+  if (now.some((value, index) => value !== last[index])) {
+    history.push(last);
+    last = now;
+    clearTimeout(timer);
+    timer = setTimeout(read, 250);
+  }
+  rows.forEach(paint);
+  counts();
+};
+
+const restore = () => {
+  const before = history.pop();
+  if (!before) return;
+  rows.forEach((row, index) => { roleOf(row).value = before[index]; });
+  last = before;
+  rows.forEach(paint);
+  counts();
+  read();
+};
+
+const assign = (role) => {
+  const picked = rows.filter((row) => boxOf(row).checked);
+  picked.forEach((row) => { roleOf(row).value = role; });
+  changed();
+};
+
+form.addEventListener("change", (event) => {
+  if (event.target.matches("[data-all]")) rows.forEach((row) => { boxOf(row).checked = event.target.checked; });
+  changed();
+});
+
+form.addEventListener("click", (event) => {
+  const bulk = event.target.closest("[data-bulk]");
+  if (bulk) {
+    event.preventDefault();
+    assign(form.querySelector("[name=bulk_role]").value);
+  }
+  if (event.target.closest("[data-suggested]")) {
+    event.preventDefault();
+    rows.forEach((row) => { if (roleOf(row).value === "" && row.dataset.suggested) roleOf(row).value = row.dataset.suggested; });
+    changed();
+  }
+  if (event.target.closest("[data-undo]")) {
+    event.preventDefault();
+    restore();
+  }
+  const box = event.target.closest("tr[data-position] input[type=checkbox]");
+  if (!box) return;
+  const here = rows.indexOf(box.closest("tr"));
+  if (event.shiftKey && anchor !== null) {
+    const [from, to] = [Math.min(anchor, here), Math.max(anchor, here)];
+    rows.slice(from, to + 1).forEach((row) => { boxOf(row).checked = box.checked; });
+  }
+  anchor = here;
+  changed();
+});
+
+// Arrow up and down with Alt walk the rows; Ctrl+Z takes back the last step outside of text fields.
+form.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.matches("input[type=text], textarea")) {
+    event.preventDefault();
+    restore();
+  }
+  const row = event.target.closest("tr[data-position]");
+  if (!row || !event.altKey || !["ArrowUp", "ArrowDown"].includes(event.key)) return;
+  event.preventDefault();
+  const next = rows[rows.indexOf(row) + (event.key === "ArrowDown" ? 1 : -1)];
+  if (next) (event.target.matches("select") ? roleOf(next) : boxOf(next)).focus();
+});
+
+window.addEventListener("beforeunload", (event) => { if (history.length && !form.dataset.sent) event.preventDefault(); });
+form.addEventListener("submit", () => { form.dataset.sent = "yes"; });
+rows.forEach(paint);
+counts();

@@ -1,0 +1,33 @@
+"""Roles as a person chose them, one select per column."""
+
+from collections.abc import Iterable, Mapping
+
+from stewardapp.models import Column
+from worker.engine.fields import Role
+
+UNTAGGED = ""
+ROLE_LABELS: dict[str, str] = {
+    UNTAGGED: "– untagged –",
+    Role.DIRECT_IDENTIFIER: "Direct identifier",
+    Role.QUASI_IDENTIFIER: "Quasi-identifier",
+    Role.SENSITIVE: "Sensitive",
+    Role.OTHER: "Other (kept)",
+    Role.DROPPED: "Dropped",
+    Role.WEIGHT: "Weight",
+    Role.PERSON_KEY: "Person key",
+    Role.HOUSEHOLD_KEY: "Household key",
+    Role.CONSENT: "Consent",
+}
+
+
+def chosen_roles(posted: Mapping[str, str], columns: Iterable[Column]) -> tuple[dict[str, str], list[str]]:
+    """The roles that differ from what is stored, by column name, and sentences about what cannot be read."""
+    roles: dict[str, str] = {}
+    errors: list[str] = []
+    for column in columns:
+        role = posted.get(f"role-{column.position}", column.role)
+        if role not in ROLE_LABELS:
+            errors.append(f"Column {column.position + 1}: choose one of the listed roles.")
+        elif role != column.role:
+            roles[column.name] = role
+    return roles, errors

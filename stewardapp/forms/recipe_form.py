@@ -1,0 +1,214 @@
+"""The goals and steps of a recipe as a list of small forms that can be added to, shortened and reordered.
+
+Every item travels with a key of its own, so that its fields keep their names wherever it moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.crypto import get_random_string
+from pydantic import BaseModel
+
+from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
+from stewardapp.forms.parameter_fields import ColumnChoice
+from worker.engine import catalogue
+
+ITEM = "item"
+MAXIMUM_ITEMS = 60
+PARTS: dict[str, Callable[[], Mapping[str, type[BaseModel]]]] = {
+    "goal": catalogue.goals,
+    "step": catalogue.methods,
+}
+NAMES = {"goal": "goal", "step": "method"}
+LISTS = {"goal": "goals", "step": "steps"}
+Columns = Sequence[ColumnChoice]
+
+
+@dataclass
+class Item:
+    """One goal or step: its form, or none when this installation does not know its name."""
+
+    part: str
+    slug: str
+    key: str
+    form: ParameterForm | None
+    number: int = 0
+    fresh: bool = False
+    failure: str = ""
+    failed_param: str = ""
+
+    @property
+    def token(self) -> str:
+        """What the hidden input of the item says."""
+        return f"{self.part}:{self.key}:{self.slug}"
+
+    @property
+    def contract(self) -> Any:
+        """The engine's class, for its title and its words."""
+        return contract_of(self.part, self.slug)
+
+    @property
+    def title(self) -> str:
+        """The name people know it by."""
+        return str(self.contract.title) if self.contract else self.slug
+
+    @property
+    def failed_field(self) -> str:
+        """The id of the field that a failed run complained about."""
+        if self.form is None or self.failed_param not in self.form.fields:
+            return ""
+        return self.form[self.failed_param].id_for_label
+
+    def is_valid(self) -> bool:
+        """Whether the engine accepts the parameters."""
+        return self.form is not None and self.form.is_valid()
+
+    def as_recipe(self) -> dict[str, Any]:
+        """The item as it stands in a recipe."""
+        if self.form is None:
+            raise ValueError("the item is not known")
+        return {NAMES[self.part]: self.slug, "params": self.form.as_params()}
+
+
+@dataclass
+class RecipeForm:
+    """All items of a recipe, goals and steps each in their order."""
+
+    columns: Columns
+    items: list[Item] = field(default_factory=list)
+    failure: str = ""
+
+    @classmethod
+    def stored(cls, recipe: Mapping[str, Any], columns: Columns) -> RecipeForm:
+        """The items of a stored recipe."""
+        form = cls(columns)
+        for part in PARTS:
+            for entry in recipe.get(LISTS[part], ()):
+                form.items.append(stored_item(part, entry, columns))
+        return form.numbered()
+
+    @classmethod
+    def sent(cls, data: QueryDict, columns: Columns) -> RecipeForm:
+        """The items somebody sent, in the order they were sent."""
+        tokens = [token.split(":", 2) for token in data.getlist(ITEM)[:MAXIMUM_ITEMS]]
+        known = [token for token in tokens if len(token) == 3 and token[0] in PARTS and token[1].isalnum()]
+        items = [sent_item(part, key, slug, data, columns) for part, key, slug in known]
+        return cls(columns, items).numbered()
+
+    @property
+    def goals(self) -> list[Item]:
+        """What must hold."""
+        return [item for item in self.items if item.part == "goal"]
+
+    @property
+    def steps(self) -> list[Item]:
+        """What is done, in this order."""
+        return [item for item in self.items if item.part == "step"]
+
+    def is_valid(self) -> bool:
+        """Whether every item is right; all are asked, so that all errors show at once."""
+        judged = [item.is_valid() for item in self.items]
+        return all(judged)
+
+    def as_recipe(self) -> dict[str, Any]:
+        """The goals and steps as a recipe holds them."""
+        return {
+            "goals": [item.as_recipe() for item in self.goals],
+            "steps": [item.as_recipe() for item in self.steps],
+        }
+
+    def rearranged(self, command: str) -> RecipeForm:
+        """The same values, unjudged, after `add:goal:<slug>`, `remove:<key>`, `up:<key>` or `down:<key>`."""
+        verb, _, rest = command.partition(":")
+        items = [unjudged(item, self.columns) for item in self.items]
+        if verb == "add":
+            items += added(rest, self.columns)
+        else:
+            items = MOVES.get(verb, unmoved)(items, rest)
+        return RecipeForm(self.columns, items).numbered()
+
+    def numbered(self) -> RecipeForm:
+        """Count goals and steps from one."""
+        for items in (self.goals, self.steps):
+            for number, item in enumerate(items, start=1):
+                item.number = number
+        return self
+
+
+def contract_of(part: str, slug: str) -> type[BaseModel] | None:
+    """The engine's class of that name."""
+    return PARTS[part]().get(slug)
+
+
+def new_key() -> str:
+    """A name for an item that nothing else on the page has."""
+    return get_random_string(6, "abcdefghijkmnpqrstuvwxyz23456789")
+
+
+def stored_item(part: str, entry: Mapping[str, Any], columns: Columns) -> Item:
+    """An item of a stored recipe."""
+    slug, key = str(entry.get(NAMES[part], "")), new_key()
+    contract = contract_of(part, slug)
+    form = filled_form(contract, columns, entry.get("params") or {}, key) if contract else None
+    return Item(part, slug, key, form)
+
+
+def sent_item(part: str, key: str, slug: str, data: QueryDict, columns: Columns) -> Item:
+    """An item somebody sent."""
+    contract = contract_of(part, slug)
+    return Item(part, slug, key, bound_form(contract, columns, data, key) if contract else None)
+
+
+def unjudged(item: Item, columns: Columns) -> Item:
+    """The item with the values as they were typed, without errors."""
+    if item.form is None or item.contract is None:
+        return item
+    blank = form_class(item.contract, columns)(prefix=item.key)
+    blank.initial = {bound.name: bound.data for bound in item.form}
+    return Item(item.part, item.slug, item.key, blank)
+
+
+def added(wanted: str, columns: Columns) -> list[Item]:
+    """A new item with the defaults of its kind."""
+    part, _, slug = wanted.partition(":")
+    contract = contract_of(part, slug) if part in PARTS else None
+    key = new_key()
+    return [Item(part, slug, key, form_class(contract, columns)(prefix=key), fresh=True)] if contract else []
+
+
+def removed(items: list[Item], key: str) -> list[Item]:
+    """The items without one."""
+    return [item for item in items if item.key != key]
+
+
+def moved_up(items: list[Item], key: str) -> list[Item]:
+    """The items with one exchanged with the nearest of its part before it."""
+    places = {item.key: place for place, item in enumerate(items)}
+    here = places.get(key)
+    if here is None:
+        return items
+    before = [place for place in range(here) if items[place].part == items[here].part]
+    if before:
+        items[here], items[before[-1]] = items[before[-1]], items[here]
+    return items
+
+
+def moved_down(items: list[Item], key: str) -> list[Item]:
+    """The items with one exchanged with the nearest of its part after it."""
+    return moved_up(items[::-1], key)[::-1]
+
+
+def unmoved(items: list[Item], key: str) -> list[Item]:  # noqa: ARG001 - one of the moves
+    """The items as they are."""
+    return items
+
+
+MOVES: dict[str, Callable[[list[Item], str], list[Item]]] = {
+    "remove": removed,
+    "up": moved_up,
+    "down": moved_down,
+}

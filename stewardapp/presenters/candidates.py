@@ -1,0 +1,139 @@
+"""What a reviewer sees: the queue, and everything about one candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stewardapp.access import rules
+from stewardapp.access.verdict import Verdict
+from stewardapp.presenters import recipes, release_pages, results
+from stewardapp.presenters.numbers import percent, thousands
+from stewardapp.presenters.recipes import Change
+from stewardapp.presenters.released_table import Damaged, ReleasedPage, released_page, shown_artifact
+
+if TYPE_CHECKING:
+    from stewardapp.models import Release, Run
+    from stewardapp.models.user import AnyUser
+
+
+@dataclass(frozen=True)
+class QueueLine:
+    """One candidate that waits."""
+
+    release: Release
+    passed: int
+    failed: int
+    votes_in: int
+    votes_needed: int
+    may: Verdict
+
+    @property
+    def passed_words(self) -> str:
+        """How many checks passed, when all did."""
+        return f"All {self.passed} passed"
+
+    @property
+    def failed_words(self) -> str:
+        """How many checks failed."""
+        return f"{self.failed} of {self.passed + self.failed} failed"
+
+
+def queue(releases: Iterable[Release], user: AnyUser) -> list[QueueLine]:
+    """What waits for review, with the machine's answer and whether this person may vote."""
+    return [queue_line(release, user) for release in releases]
+
+
+def queue_line(release: Release, user: AnyUser) -> QueueLine:
+    """One candidate that waits."""
+    answers = [verdict for _, verdict in release_pages.policy_checks(candidate_of(release))]
+    facts = release.facts()
+    return QueueLine(
+        release=release,
+        passed=sum(map(bool, answers)),
+        failed=sum(not answer for answer in answers),
+        votes_in=len(facts.votes),
+        votes_needed=facts.reviewers,
+        may=rules.may_review(release.person(user), facts),
+    )
+
+
+def candidate_of(release: Release) -> Run:
+    """The run under review, knowing its release already."""
+    run = release.candidate
+    if run is None:
+        raise ValueError("this release has no candidate")
+    run.release = release
+    return run
+
+
+def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[str, Any]:
+    """Everything the candidate page prints."""
+    run = candidate_of(release)
+    previous = previous_candidate(release)
+    shown = {
+        "release": release,
+        "run": run,
+        "policy": release_pages.policy_of(release),
+        "may": release_pages.verdicts(release, user),
+        "checks": release_pages.policy_checks(run),
+        "goals": results.goal_lines(run),
+        "line": results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run)),
+        "sentences": recipes.sentences(run.recipe),
+        "audience": release_pages.audience_words(release),
+        "previous": previous,
+        "changes": differences(previous, run) if previous else [],
+        "independent": independence(release, user),
+    }
+    return shown | file_context(release, user, asked) | release_pages.talk(release, user)
+
+
+def file_context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[str, Any]:
+    """The page of the file that was asked for; those who may not look into data do not see it."""
+    verdict = rules.may_view_version(release.person(user))
+    if not verdict:
+        return {"may_see_file": verdict}
+    files = list(candidate_of(release).artifacts.public().select_related("blob__key"))
+    chosen = shown_artifact(files, asked.get("file", ""))
+    shown: dict[str, Any] = {"may_see_file": verdict, "files": files}
+    return shown | table_of(chosen, asked.get("page", "1"))
+
+
+def table_of(artifact: Any, wanted: str) -> dict[str, ReleasedPage | bool | None]:
+    """The rows, or the sorry news that the bytes are not those of the manifest."""
+    try:
+        return {"table": released_page(artifact, wanted) if artifact else None}
+    except Damaged:
+        return {"damaged": True}
+
+
+def independence(release: Release, user: AnyUser) -> Verdict:
+    """Whether this person contributed nothing, as the rule says it."""
+    return rules.may_comment(release.person(user), release.facts(), private=True)
+
+
+def previous_candidate(release: Release) -> Run | None:
+    """The run that was submitted before this one, as far as somebody voted on it."""
+    earlier = release.reviews.filter(submission__lt=release.submission).order_by("-submission")
+    review = earlier.select_related("run").first()
+    return review.run if review is not None and review.run_id != release.candidate_id else None
+
+
+def differences(before: Run, after: Run) -> list[Change]:
+    """What changed between two candidates: recipe and figures."""
+    old, new = figures(before), figures(after)
+    changed = [Change(name, old[name], new[name]) for name in new if old[name] != new[name]]
+    return recipes.changes(before.recipe, after.recipe) + changed
+
+
+def figures(run: Run) -> dict[str, str]:
+    """The figures two candidates are compared by."""
+    facts = run.facts()
+    steps = run.report.get("steps", ())
+    return {
+        "Smallest class": thousands(facts.smallest_class),
+        "Highest risk": percent(facts.highest_risk),
+        "Rows suppressed": thousands(sum(step.get("suppressed_rows") or 0 for step in steps)),
+        "Rows in the file": thousands(run.report.get("output", {}).get("rows")),
+    }

@@ -1,0 +1,116 @@
+"""What the catalogue says of a published release: nothing that is not in the public manifest or the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stewardapp.models.canonical import sha256_of
+from stewardapp.models.manifest import public_part
+from stewardapp.presenters import recipes
+from stewardapp.presenters.measures import printed, words
+from stewardapp.presenters.results import goal_line
+from worker.engine import catalogue
+from worker.engine.fields import RELEASED
+
+if TYPE_CHECKING:
+    from stewardapp.models import Release
+
+
+@dataclass(frozen=True)
+class CodebookLine:
+    """One column of the file."""
+
+    name: str
+    label: str
+    kind: str
+    role: str
+    treatment: str
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The public manifest in words."""
+
+    manifest: Mapping[str, Any]
+    sha256: str
+    goals: tuple[Any, ...]
+    figures: tuple[tuple[str, str, str], ...]
+    epsilon: str
+
+
+def certificate(release: Release) -> Certificate:
+    """What was promised and measured, and the hashes that identify the bytes."""
+    public = public_part(release.candidate.manifest) if release.candidate else {}
+    known: Mapping[str, Any] = catalogue.goals()
+    return Certificate(
+        manifest=public,
+        sha256=sha256_of(public),
+        goals=tuple(goal_line(goal, known) for goal in public.get("goals", ())),
+        figures=tuple(risk_figures(public.get("risk", {}))),
+        epsilon=str(public.get("privacy_loss", {}).get("epsilon", 0)),
+    )
+
+
+def risk_figures(risk: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
+    """Every single figure of the risk measures, with its explanation."""
+    measures: Mapping[str, Any] = catalogue.measures()
+    for slug, figures in risk.items():
+        explain = measures[slug].explanations if slug in measures else {}
+        for name, value in figures.items():
+            if not isinstance(value, (Mapping, list)):
+                yield words(name), printed(name, value), explain.get(name, "")
+
+
+def codebook(release: Release) -> list[CodebookLine]:
+    """The columns of the file with what was done to each."""
+    run = release.candidate
+    if run is None:
+        return []
+    labels = dict(release.version.columns.values_list("name", "label"))
+    levels = step_levels(run.report)
+    columns = run.recipe.get("columns", {})
+    leaving = {name: column for name, column in columns.items() if leaves(column)}
+    return [
+        CodebookLine(name, labels.get(name, ""), one.get("kind", ""), one["role"], treated(name, levels))
+        for name, one in leaving.items()
+    ]
+
+
+def leaves(column: Mapping[str, Any]) -> bool:
+    """Whether a column is in the file."""
+    return column.get("role") in RELEASED or bool(column.get("release"))
+
+
+def step_levels(report: Mapping[str, Any]) -> dict[str, int]:
+    """How far each column was generalized, over all steps."""
+    found: dict[str, int] = {}
+    for step in report.get("steps", ()):
+        for name, level in (step.get("levels") or {}).items():
+            found[name] = max(found.get(name, 0), int(level))
+    return found
+
+
+def treated(name: str, levels: Mapping[str, int]) -> str:
+    """What was done to a column, in words."""
+    if name not in levels:
+        return "as recorded, unless a step below says otherwise"
+    level = levels[name]
+    return f"generalized by {level} level{'' if level == 1 else 's'}" if level else "not generalized"
+
+
+def usage(release: Release) -> list[str]:
+    """How to use the file: what its signs mean, and what was done."""
+    run = release.candidate
+    if run is None:
+        return []
+    said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
+    return [*said, *NOTES]
+
+
+NOTES = (
+    "An interval [a, b[ holds a and everything up to, but not including, b. A * stands for any value.",
+    "The order of the rows says nothing: the file is sorted by its released values.",
+    "Quote the sha256 below when you publish results, so that others can find exactly this file.",
+)

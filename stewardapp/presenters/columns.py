@@ -1,0 +1,66 @@
+"""Columns as the tag page prints them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from stewardapp.forms.columns import ROLE_LABELS, UNTAGGED
+from stewardapp.models import Column, Hierarchy
+from worker.engine.fields import Role
+
+TONES = {Role.DIRECT_IDENTIFIER: "danger", Role.QUASI_IDENTIFIER: "warn"}
+
+
+@dataclass(frozen=True)
+class ColumnLine:
+    """One row of the table of columns."""
+
+    id: Any
+    position: int
+    name: str
+    kind: str
+    distinct: int
+    missing: int
+    shape: list[int]
+    shape_label: str
+    role: str
+    role_label: str
+    suggested_role: str
+    suggested_label: str
+    reason: str
+    tone: str
+    hierarchy: Hierarchy | None
+    can_propose: bool
+
+
+def column_line(column: Column, role: str | None = None) -> ColumnLine:
+    """A column; `role` shows what somebody chose but could not yet be stored."""
+    shown = column.role if role is None else role
+    return ColumnLine(
+        id=column.id,
+        position=column.position,
+        name=column.name,
+        kind=column.kind,
+        distinct=column.distinct,
+        missing=column.missing,
+        shape=list(column.profile.get("shape", ())),
+        shape_label=f"Distribution of {column.name}",
+        role=shown,
+        role_label="Untagged: dropped" if shown == UNTAGGED else ROLE_LABELS[shown],
+        suggested_role=column.suggested_role,
+        suggested_label=ROLE_LABELS.get(column.suggested_role, "").lower(),
+        reason=column.reason,
+        tone=TONES.get(column.suggested_role, ""),  # type: ignore[call-overload]
+        hierarchy=column.hierarchy,
+        can_propose=shown == Role.QUASI_IDENTIFIER,
+    )
+
+
+def column_lines(columns: Iterable[Column]) -> list[ColumnLine]:
+    """All columns of a version, in the order of the file."""
+    return [column_line(column) for column in columns]
+
+
+def untagged(lines: Iterable[ColumnLine]) -> int:
+    """How many columns will be dropped because nobody tagged them."""
+    return sum(line.role == UNTAGGED for line in lines)

@@ -1,0 +1,100 @@
+"""What the configuration page needs besides its forms."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from stewardapp.forms.parameter_fields import ColumnChoice
+from stewardapp.forms.presets import Preset, presets
+from stewardapp.presenters.recipes import sentences
+from worker.engine import catalogue
+from worker.engine.fields import Kind, Role
+
+if TYPE_CHECKING:
+    from stewardapp.access.verdict import Refused
+    from stewardapp.forms.recipe_form import RecipeForm
+    from stewardapp.models import Release, Run, Version
+
+
+def columns_of(release: Release) -> list[ColumnChoice]:
+    """The tagged columns of the release's version; an untagged one is dropped and cannot be chosen."""
+    return columns_of_version(release.version)
+
+
+def columns_of_version(version: Version) -> list[ColumnChoice]:
+    """The tagged columns of a version."""
+    tagged = version.columns.tagged()
+    return [ColumnChoice(column.name, Kind(column.kind), Role(column.role)) for column in tagged]
+
+
+def recipe_shown(release: Release, run_id: str | None) -> Mapping[str, Any]:
+    """The recipe to begin with: the draft, or that of a run somebody wants to change one thing of."""
+    run = run_of(release, run_id)
+    recipe: Mapping[str, Any] = run.recipe if run is not None else release.recipe
+    return recipe
+
+
+def run_of(release: Release, run_id: str | None) -> Run | None:
+    """The run of this release with that id, if there is one."""
+    try:
+        return release.runs.filter(pk=uuid.UUID(run_id or "")).first()
+    except ValueError:
+        return None
+
+
+def mark_failure(form: RecipeForm, release: Release, run_id: str | None) -> None:
+    """Put what a failed run said beside the step and the field it is about."""
+    run = run_of(release, run_id)
+    if run is None or not run.error_code:
+        return
+    for step in form.steps:
+        if run.error_step is not None and step.number == run.error_step + 1:
+            step.failure, step.failed_param = run.error_message, run.error_param
+            return
+    form.failure = run.error_message
+
+
+PLACE = re.compile(r"(goals|steps)\[(\d+)\](?:\.params\.(\w+))?")
+
+
+def mark_refusal(form: RecipeForm, refused: Refused) -> None:
+    """Put a refusal beside the goal or step and the field it names, else above all."""
+    place = PLACE.search(getattr(refused, "param", ""))
+    if place is None:
+        form.failure = refused.reason
+        return
+    items = form.goals if place[1] == "goals" else form.steps
+    for item in items[int(place[2]) : int(place[2]) + 1]:
+        item.failure, item.failed_param = refused.reason, place[3] or ""
+
+
+def surroundings(release: Release) -> dict[str, Any]:
+    """Pickers, the recipe in sentences, and how long the last run took."""
+    return {
+        "goal_choices": choices(catalogue.goals()),
+        "method_choices": choices(catalogue.methods()),
+        "sentences": sentences(release.draft()),
+        "untagged": release.version.columns.filter(role="").count(),
+        "last_seconds": last_seconds(release),
+    }
+
+
+def choices(classes: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """What a picker offers: name, title, one line."""
+    return [(slug, found.title, found.summary()) for slug, found in classes.items()]
+
+
+def last_seconds(release: Release) -> float | None:
+    """How long the last run that succeeded took."""
+    run = release.runs.filter(state="succeeded").order_by("-finished_at").first()
+    if run is None or run.started_at is None or run.finished_at is None:
+        return None
+    return float((run.finished_at - run.started_at).total_seconds())
+
+
+def preset_choices(form: Any) -> list[tuple[Any, Preset]]:
+    """Each radio button of the picker with the preset it stands for."""
+    return [(button, one) for button, one in zip(form["preset"], presets(), strict=True)]

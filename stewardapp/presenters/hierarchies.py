@@ -1,0 +1,90 @@
+"""Hierarchies as pages and exports show them."""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from stewardapp.models import Column, Hierarchy
+from stewardapp.presenters.column_values import previewable, values_of
+from stewardapp.presenters.numbers import thousands
+from worker.engine.algorithms import hierarchies as engine
+from worker.engine.algorithms.hierarchy_builders import build
+from worker.engine.errors import EngineError
+
+COMMON = 3
+TOO_LARGE = "This column is too large to be shown here; the worker lays the hierarchy over it when it runs."
+
+
+class Level(NamedTuple):
+    """One level over the values that occur."""
+
+    number: int
+    example: str
+    distinct: int
+    common: str
+
+
+class Preview(NamedTuple):
+    """What a hierarchy does to a column, or why that cannot be shown."""
+
+    levels: list[Level]
+    problem: str
+
+
+def rows_over(hierarchy: Hierarchy, values: list[str], name: str) -> engine.Hierarchy:
+    """The hierarchy as rows over these values."""
+    if hierarchy.lines:
+        return engine.read(hierarchy.lines.splitlines(), name)
+    options = {key: value for key, value in hierarchy.spec.items() if key != "builder"}
+    return engine.checked(build(hierarchy.spec["builder"], options, values, name), name)
+
+
+def preview(column: Column) -> Preview:
+    """Each level with an example, its distinct values, and its most common ones with their rows."""
+    if column.hierarchy is None:
+        return Preview([], "")
+    if not previewable(column):
+        return Preview([], TOO_LARGE)
+    counts = values_of(column)
+    try:
+        laid = rows_over(column.hierarchy, sorted(counts), column.name)
+    except EngineError as error:
+        return Preview([], error.message)
+    lost = sum(value not in laid.paths for value in counts)
+    problem = f"{thousands(lost)} of {thousands(len(counts))} values have no line; a run would be refused."
+    return Preview(_levels(laid, counts), problem if lost else "")
+
+
+def _levels(laid: engine.Hierarchy, counts: Counter[str]) -> list[Level]:
+    known = Counter({value: rows for value, rows in counts.items() if value in laid.paths})
+    if not known:
+        return []
+    example = laid.paths[known.most_common(1)[0][0]]
+    levels = []
+    for number in range(laid.height + 1):
+        rows: Counter[str] = Counter()
+        for value, count in known.items():
+            rows[laid.paths[value][number]] += count
+        common = " · ".join(f"{label} {thousands(count)}" for label, count in rows.most_common(COMMON))
+        levels.append(Level(number, example[number], len(rows), common))
+    return levels
+
+
+def sentence(hierarchy: Hierarchy) -> str:
+    """What a hierarchy is, in a few words."""
+    levels = f"{hierarchy.levels} levels" if hierarchy.levels else "levels as the values need"
+    if hierarchy.lines:
+        return f"imported, {thousands(len(hierarchy.lines.splitlines()))} lines, {levels}"
+    return f"{_built(hierarchy.spec)}, {levels}"
+
+
+def _built(spec: dict[str, Any]) -> str:
+    builder = spec.get("builder", "")
+    if builder == "interval":
+        return f"intervals from {spec.get('width', 10)} wide, times {spec.get('fan_out', 2)} at each level"
+    if builder == "mask":
+        return f"masked from the {spec.get('side', 'right')}"
+    if builder == "date":
+        return "dates: " + ", ".join(spec.get("levels", ["month", "year", "decade"]))
+    if builder == "order":
+        return f"neighbours joined, {spec.get('fan_out', 2)} at each level"
+    return "a tree of groups"

@@ -1,0 +1,103 @@
+"""A recipe in sentences, and what changed between two recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
+
+ROLE_SENTENCES = (
+    ("quasi-identifier", "Could identify somebody together, and are protected"),
+    ("sensitive", "Sensitive"),
+    ("other", "Kept as they are"),
+    ("weight", "Survey weight"),
+    ("person-key", "Tells which rows are one person; never released"),
+    ("household-key", "Tells which rows are one household; never released"),
+    ("consent", "Consent; rows without it never enter a run, and the column is never released"),
+    ("direct-identifier", "Identify somebody directly; removed"),
+    ("dropped", "Dropped"),
+)
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A recipe as a reviewer reads it."""
+
+    goals: tuple[str, ...]
+    steps: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One line of a difference."""
+
+    what: str
+    before: str
+    after: str
+
+
+def sentences(recipe: Mapping[str, Any]) -> Sentences:
+    """Goals, steps and columns of a recipe in words."""
+    return Sentences(
+        goals=tuple(sentence("goal", entry) for entry in recipe.get("goals", ())),
+        steps=tuple(sentence("step", entry) for entry in recipe.get("steps", ())),
+        columns=tuple(columns_by_role(recipe.get("columns", {}))),
+    )
+
+
+def sentence(part: str, entry: Mapping[str, Any]) -> str:
+    """One goal or step, in the engine's own words."""
+    slug = str(entry.get(NAMES[part], ""))
+    contract: Any = contract_of(part, slug)
+    if contract is None:
+        return f"{slug}: not known to this installation."
+    try:
+        return str(contract.model_validate(entry.get("params") or {}).describe())
+    except ValidationError:
+        return f"{contract.title}: not completely filled in."
+
+
+def columns_by_role(columns: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """Which columns have which role."""
+    for role, words in ROLE_SENTENCES:
+        names = [name for name, column in columns.items() if column.get("role") == role]
+        if names:
+            yield words, ", ".join(names)
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+    """What differs between two recipes, line by line."""
+    old, new = dict(flat(before)), dict(flat(after))
+    names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
+    return [Change(name, old.get(name, "–"), new.get(name, "–")) for name in names]
+
+
+def flat(recipe: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """A recipe as named lines: what is compared."""
+    for part, listed in LISTS.items():
+        for number, entry in enumerate(recipe.get(listed, ()), start=1):
+            yield f"{part.capitalize()} {number}", sentence(part, entry)
+    for name, column in recipe.get("columns", {}).items():
+        yield f"Column {name}: role", str(column.get("role", "dropped"))
+        yield f"Column {name}: kind", str(column.get("kind", "–"))
+        yield f"Column {name}: hierarchy", hierarchy_words(column.get("hierarchy"))
+
+
+def hierarchy_words(hierarchy: Any) -> str:
+    """A hierarchy without its values."""
+    if hierarchy is None:
+        return "none"
+    if isinstance(hierarchy, Mapping):
+        settings = ", ".join(f"{key} {value}" for key, value in hierarchy.items() if plain(key, value))
+        return settings or "builder"
+    return f"table of {len(hierarchy)} lines" if isinstance(hierarchy, list) else "file"
+
+
+def plain(key: str, value: Any) -> bool:
+    """Whether a setting of a builder is no data value."""
+    return key in ("builder", "side", "width", "fan_out", "levels", "pad") and not isinstance(value, Mapping)

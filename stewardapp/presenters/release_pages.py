@@ -1,0 +1,177 @@
+"""What the pages of a release show: the verdicts behind the buttons, the runs, what waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+
+from stewardapp.access import rules
+from stewardapp.access.thresholds import checklist, meets_policy
+from stewardapp.access.verdict import Verdict
+from stewardapp.access.workflow import Audience, State
+from stewardapp.presenters.numbers import percent, thousands
+from stewardapp.presenters.recipes import sentence, sentences
+
+if TYPE_CHECKING:
+    from stewardapp.models import Policy, Release, Run
+    from stewardapp.models.user import AnyUser
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """One answer per button of a release."""
+
+    edit: Verdict
+    run: Verdict
+    withdraw: Verdict
+    review: Verdict
+    publish: Verdict
+    revoke: Verdict
+    comment: Verdict
+    comment_private: Verdict
+
+
+def verdicts(release: Release, user: AnyUser) -> Verdicts:
+    """Ask every rule about this release once."""
+    person, facts = release.person(user), release.facts()
+    return Verdicts(
+        edit=rules.may_edit_release(person, facts),
+        run=rules.may_start_run(person, facts),
+        withdraw=rules.may_withdraw(person, facts),
+        review=rules.may_review(person, facts),
+        publish=rules.may_publish(person, facts),
+        revoke=rules.may_revoke(person, facts),
+        comment=rules.may_comment(person, facts),
+        comment_private=rules.may_comment(person, facts, private=True),
+    )
+
+
+def submit_verdict(run: Run, user: AnyUser) -> Verdict:
+    """May this run go to review, once the form that asks for the purpose is filled in?"""
+    release = run.release
+    facts = replace(release.facts(), has_purpose=True)
+    return rules.may_submit(release.person(user), facts, run.facts(), policy_of(release).facts())
+
+
+def policy_of(release: Release) -> Policy:
+    """The policy a release is judged by: fixed at submission, the project's current one before."""
+    return release.policy or release.project.policy
+
+
+def policy_checks(run: Run) -> tuple[tuple[str, Verdict], ...]:
+    """Every automatic check of a run with its answer."""
+    return checklist(run.facts(), policy_of(run.release).facts())
+
+
+def policy_met(run: Run) -> Verdict:
+    """Whether a run meets the policy of its release, and if not, why."""
+    return meets_policy(run.facts(), policy_of(run.release).facts())
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run in the table of a release."""
+
+    run: Run
+    url: str
+    title: str
+    smallest_class: str
+    highest_risk: str
+    suppressed: str
+    met: Verdict | None
+
+
+def run_lines(runs: Iterable[Run], policy: Policy) -> list[RunLine]:
+    """The runs of a release with the figures that tell them apart."""
+    return [run_line(run, policy) for run in runs]
+
+
+def run_line(run: Run, policy: Policy) -> RunLine:
+    """One run with its figures, once it has some."""
+    facts = run.facts()
+    done = run.state == "succeeded"
+    steps = run.report.get("steps", ())
+    return RunLine(
+        run=run,
+        url=reverse("run-detail", args=[run.pk]),
+        title=recipe_title(run.recipe),
+        smallest_class=thousands(facts.smallest_class),
+        highest_risk=percent(facts.highest_risk),
+        suppressed=thousands(sum(step.get("suppressed_rows") or 0 for step in steps)) if done else "–",
+        met=meets_policy(facts, policy.facts()) if done else None,
+    )
+
+
+def recipe_title(recipe: dict[str, Any]) -> str:
+    """The goals and steps of a recipe in one line."""
+    parts = [("goal", entry) for entry in recipe.get("goals", ())]
+    parts += [("step", entry) for entry in recipe.get("steps", ())]
+    return " ".join(sentence(*part) for part in parts) or "No goal and no step."
+
+
+AUDIENCES = {
+    Audience.PROJECT: "members of this project",
+    Audience.SIGNED_IN: "everyone who can sign in",
+    Audience.NAMED: "named people",
+    Audience.PUBLIC_LINK: "anyone with the link",
+}
+
+
+def audience_words(release: Release) -> str:
+    """Who the release is for; named people by name."""
+    words = AUDIENCES[Audience(release.audience)]
+    if release.audience != Audience.NAMED:
+        return words
+    return f"{words}: " + ", ".join(person.display_name for person in release.named.all())
+
+
+def detail(release: Release, user: AnyUser) -> dict[str, Any]:
+    """Everything the page of a release prints, apart from its charts."""
+    runs, policy = list(release.runs.select_related("started_by")), policy_of(release)
+    for run in runs:
+        run.release = release
+    return {
+        "release": release,
+        "policy": policy,
+        "runs": runs,
+        "may": verdicts(release, user),
+        "lines": run_lines(runs, policy),
+        "any_alive": any(run.is_alive for run in runs),
+        "audience": audience_words(release),
+        "step": current_step(release),
+        "sentences": sentences(release.draft()),
+        **talk(release, user),
+    }
+
+
+STEP_OF_STATE = {
+    State.IN_REVIEW: "review",
+    State.REJECTED: "review",
+    State.APPROVED: "publish",
+    State.PUBLISHED: "publish",
+    State.REVOKED: "publish",
+}
+
+
+def current_step(release: Release) -> str:
+    """Where the release stands in the seven steps."""
+    state = State(release.state)
+    if state in STEP_OF_STATE:
+        return STEP_OF_STATE[state]
+    return "run" if release.runs.exists() else "configure"
+
+
+def talk(release: Release, user: AnyUser) -> dict[str, Any]:
+    """Votes and comments this person may read."""
+    person, facts = release.person(user), release.facts()
+    votes = release.reviews.select_related("reviewer")
+    comments = release.comments.visible_to(user).select_related("author", "resolved_by")
+    return {
+        "votes": [vote for vote in votes if rules.may_see_vote(person, facts, vote.reviewer_id)],
+        "votes_in": len(facts.votes),
+        "votes_needed": facts.reviewers,
+        "comments": [(one, rules.may_resolve_comment(person, facts, one.facts())) for one in comments],
+    }

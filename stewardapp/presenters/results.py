@@ -1,0 +1,137 @@
+"""What a run's page says first: does it meet the policy, and by which figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from stewardapp.presenters.measures import explanations, readings
+from stewardapp.presenters.numbers import percent, thousands
+from worker.engine import catalogue
+
+if TYPE_CHECKING:
+    from stewardapp.access.verdict import Verdict
+    from stewardapp.models import Policy, Run
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of the verdict line."""
+
+    value: str
+    label: str
+    explanation: str = ""
+    holds: bool | None = None
+
+
+@dataclass(frozen=True)
+class GoalLine:
+    """One goal as recomputed from the released bytes."""
+
+    title: str
+    required: str
+    achieved: str
+    holds: bool
+    violating_rows: int
+
+
+@dataclass(frozen=True)
+class VerdictLine:
+    """The answer in one line."""
+
+    met: bool
+    reason: str
+    figures: tuple[Figure, ...]
+
+
+def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
+    """The figures that decide, beside what the policy demands."""
+    risk = run.manifest.get("risk") or run.report.get("risk", {})
+    before, after = (risk.get(side, {}).get("reidentification", {}) for side in ("before", "after"))
+    explain = explanations(readings(run.report, "risk"))
+    figures = (
+        class_figure(after, policy, explain),
+        highest_figure(after, policy, explain),
+        average_figure(before, after, explain),
+        *suppression_figures(run),
+        *loss_figures(run),
+    )
+    return VerdictLine(bool(met), met.reason, tuple(figure for figure in figures if figure is not None))
+
+
+def class_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[str, str]) -> Figure | None:
+    """The smallest class and the k of the policy."""
+    smallest = after.get("smallest_class")
+    if smallest is None:
+        return None
+    label = f"smallest class, policy at least {policy.minimum_k}"
+    return Figure(thousands(smallest), label, explain.get("smallest_class", ""), smallest >= policy.minimum_k)
+
+
+def highest_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[str, str]) -> Figure | None:
+    """The highest risk of one row and the policy's limit."""
+    highest = after.get("highest_risk")
+    if highest is None:
+        return None
+    label = f"highest risk, policy at most {percent(policy.maximum_risk)}"
+    holds = Decimal(str(highest)) <= policy.maximum_risk
+    return Figure(percent(highest), label, explain.get("highest_risk", ""), holds)
+
+
+def average_figure(
+    before: Mapping[str, Any], after: Mapping[str, Any], explain: Mapping[str, str]
+) -> Figure | None:
+    """The average risk and what it was."""
+    average = after.get("average_risk")
+    if average is None:
+        return None
+    was = f" (was {percent(before['average_risk'])})" if before.get("average_risk") is not None else ""
+    return Figure(percent(average), f"average risk{was}", explain.get("average_risk", ""))
+
+
+def suppression_figures(run: Run) -> Iterable[Figure]:
+    """How many rows and cells were given up."""
+    steps = run.report.get("steps", ())
+    rows = sum(step.get("suppressed_rows") or 0 for step in steps)
+    cells = sum(step.get("suppressed_cells") or 0 for step in steps)
+    whole = run.report.get("input", {}).get("rows") or 0
+    if steps:
+        share = f", {percent(rows / whole)}" if whole else ""
+        yield Figure(thousands(rows), f"rows suppressed{share}", ROWS_SUPPRESSED)
+    if cells:
+        yield Figure(thousands(cells), "cells suppressed", CELLS_SUPPRESSED)
+
+
+ROWS_SUPPRESSED = (
+    "Rows that fit into no class large enough; they are left out or shown with * in every quasi-identifier."
+)
+CELLS_SUPPRESSED = "Single values replaced by *, so that their row falls into a class large enough."
+
+
+def loss_figures(run: Run) -> Iterable[Figure]:
+    """The privacy loss of a run that spent some."""
+    epsilon = run.report.get("privacy_loss", {}).get("epsilon") or 0
+    if Decimal(str(epsilon)) > 0:
+        yield Figure(f"ε {epsilon}", "privacy loss, taken from the budget")
+
+
+def goal_lines(run: Run) -> tuple[GoalLine, ...]:
+    """Every goal of the manifest, recomputed from the released bytes."""
+    known: Mapping[str, Any] = catalogue.goals()
+    return tuple(goal_line(goal, known) for goal in run.manifest.get("goals", ()))
+
+
+def goal_line(goal: Mapping[str, Any], known: Mapping[str, Any]) -> GoalLine:
+    """One goal in words."""
+    contract = known.get(goal["goal"])
+    title = contract.title if contract else goal["goal"]
+    column = f" of {goal['column']}" if goal.get("column") else ""
+    return GoalLine(
+        title=f"{title}{column}",
+        required=thousands(goal.get("required")),
+        achieved=thousands(goal.get("achieved")),
+        holds=bool(goal.get("holds")),
+        violating_rows=goal.get("violating_rows") or 0,
+    )

@@ -1,0 +1,167 @@
+"""What the page of one run shows, tab by tab."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+
+from stewardapp.access import rules
+from stewardapp.forms.recipe_form import contract_of
+from stewardapp.presenters import charts, measures, recipes, release_pages, results
+
+if TYPE_CHECKING:
+    from stewardapp.models import Run
+    from stewardapp.models.user import AnyUser
+    from worker.engine.chart import Chart
+
+TABS = {
+    "overview": "Overview",
+    "risk": "Risk",
+    "utility": "Utility",
+    "attack": "Attacks",
+    "recipe": "Recipe",
+    "files": "Files and hashes",
+}
+SECTIONS = ("risk", "utility", "attack")
+
+
+def alive_context(run: Run, user: AnyUser) -> dict[str, Any]:
+    """A run that is queued or running."""
+    verdict = rules.may_cancel(run.release.person(user), run.facts())
+    return {"run": run, "may_cancel": verdict}
+
+
+def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
+    """Everything the page prints."""
+    release = run.release
+    shown: dict[str, Any] = {
+        **alive_context(run, user),
+        "release": release,
+        "run_name": f"Run {run.number}",
+        "title": release_pages.recipe_title(run.recipe),
+        "change_url": f"{reverse('release-configure', args=[release.pk])}?run={run.pk}",
+        "seconds": seconds(run),
+        "may": release_pages.verdicts(release, user),
+        "may_submit": release_pages.submit_verdict(run, user),
+        "sentences": recipes.sentences(run.recipe),
+        "tab": tab,
+    }
+    return shown | (finished(run, tab) if run.state == "succeeded" else ended(run))
+
+
+def seconds(run: Run) -> float | None:
+    """How long it took."""
+    if run.started_at is None or run.finished_at is None:
+        return None
+    return float((run.finished_at - run.started_at).total_seconds())
+
+
+ADVICE = {
+    "time-limit": "Take fewer quasi-identifiers, shorter hierarchies, or a higher suppression limit.",
+    "memory": "Drop columns that are not needed, or take fewer quasi-identifiers.",
+    "rows": "The file has more rows than this installation accepts; split it or ask the operators.",
+    "worker-lost": "Run it again. When it happens again, tell the operators.",
+    "internal": "Tell the operators the reference; they find the rest in the log.",
+}
+
+
+def ended(run: Run) -> dict[str, Any]:
+    """A run that failed or was cancelled: at which step, and what to do."""
+    who = run.cancelled_by.display_name if run.cancelled_by else "nobody"
+    return {
+        "failed_step": failed_step(run),
+        "advice": ADVICE.get(run.error_code, ""),
+        "cancelled_words": f"{who} asked for it. Nothing was released.",
+    }
+
+
+def failed_step(run: Run) -> dict[str, Any] | None:
+    """The number and the title of the step that failed."""
+    steps = run.recipe.get("steps", ())
+    if run.error_step is None or run.error_step >= len(steps):
+        return None
+    contract: Any = contract_of("step", str(steps[run.error_step].get("method", "")))
+    return {"number": run.error_step + 1, "title": contract.title if contract else "unknown"}
+
+
+def finished(run: Run, tab: str) -> dict[str, Any]:
+    """The results of a run that succeeded."""
+    policy = release_pages.policy_of(run.release)
+    shown: dict[str, Any] = {
+        "policy": policy,
+        "checks": release_pages.policy_checks(run),
+        "line": results.verdict_line(run, policy, release_pages.policy_met(run)),
+        "goals": results.goal_lines(run),
+        "tabs": [(name, label) for name, label in TABS.items() if has_content(run, name)],
+    }
+    return shown | tab_context(run, tab)
+
+
+def has_content(run: Run, tab: str) -> bool:
+    """Whether there is anything to show under a tab."""
+    return tab not in SECTIONS or bool(measures.readings(run.report, tab))
+
+
+def tab_context(run: Run, tab: str) -> dict[str, Any]:
+    """What one tab shows."""
+    if tab in SECTIONS:
+        return {"readings": [(one, pictures(run, one)) for one in measures.readings(run.report, tab)]}
+    return OTHER_TABS[tab](run)
+
+
+def overview(run: Run) -> dict[str, Any]:
+    """The first chart of every measure."""
+    readings = [one for section in SECTIONS for one in measures.readings(run.report, section)]
+    return {"pictures": [picture(run, one.charts[0]) for one in readings if one.charts]}
+
+
+def recipe_tab(run: Run) -> dict[str, Any]:
+    """The recipe and what each step decided."""
+    return {
+        "step_facts": [step_facts(step) for step in run.report.get("steps", ())],
+        "recipe_json": json.dumps(run.recipe, indent=2, ensure_ascii=False),
+    }
+
+
+def files_tab(run: Run) -> dict[str, Any]:
+    """The files and the manifest."""
+    written = json.dumps(run.manifest, indent=2, ensure_ascii=False)
+    return {"artifacts": run.artifacts.all(), "manifest": run.manifest, "manifest_json": written}
+
+
+OTHER_TABS: dict[str, Callable[[Run], dict[str, Any]]] = {
+    "overview": overview,
+    "recipe": recipe_tab,
+    "files": files_tab,
+}
+
+
+def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
+    """What one step decided, in words; long lists are counted."""
+    contract: Any = contract_of("step", str(step.get("method", "")))
+    facts = [
+        (measures.words(name), fact_words(name, value)) for name, value in step.items() if name != "method"
+    ]
+    return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
+
+
+def fact_words(name: str, value: Any) -> str:
+    """One decision in words."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {part}" for key, part in value.items()) or "–"
+    if isinstance(value, list):
+        return "; ".join(fact_words(name, part) for part in value[:5]) + (" …" if len(value) > 5 else "")
+    return measures.printed(name, value)
+
+
+def pictures(run: Run, reading: measures.Reading) -> list[dict[str, Any]]:
+    """All charts of a measure."""
+    return [picture(run, chart) for chart in reading.charts]
+
+
+def picture(run: Run, chart: Chart) -> dict[str, Any]:
+    """A chart, its address and its table."""
+    return {**charts.pictured(chart), "url": reverse("run-chart", args=[run.pk, chart.slug])}

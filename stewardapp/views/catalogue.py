@@ -1,0 +1,82 @@
+"""The catalogue: find, understand, verify."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_GET
+
+from stewardapp.models import Release
+from stewardapp.presenters import catalogue_pages
+from stewardapp.views.published import NotShown, offers, published
+
+PER_PAGE = 20
+
+
+@require_GET
+def catalogue_list(request: HttpRequest) -> HttpResponse:
+    """Everything this person may download, searched by words."""
+    words = request.GET.get("q", "").strip()
+    found = Release.objects.in_catalogue_for(request.user).select_related("project", "candidate")
+    for word in words.split():
+        found = found.filter(title__icontains=word) | found.filter(purpose__icontains=word)
+    page = Paginator(found.order_by("-published_at"), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "catalogue/list.html", {"page": page, "q": words})
+
+
+@login_not_required
+@require_GET
+def catalogue_detail(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+    """One publication: description, codebook, hashes, download."""
+    return shown(request, public_id, "catalogue/detail.html")
+
+
+@login_not_required
+@require_GET
+def catalogue_certificate(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+    """What was promised and measured, on one page to print."""
+    return shown(request, public_id, "catalogue/certificate.html")
+
+
+def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResponse:
+    """A page about a publication, for those in its audience."""
+    try:
+        release = published(request.user, public_id)
+    except NotShown:
+        return not_shown(request)
+    facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
+    facts |= {"codebook": catalogue_pages.codebook(release), "usage": catalogue_pages.usage(release)}
+    return render(request, template, facts | offers(release, request.user))
+
+
+def not_shown(request: HttpRequest) -> HttpResponse:
+    """Strangers are asked to sign in; for everybody else there is nothing."""
+    if request.user.is_authenticated:
+        raise Http404
+    return redirect_to_login(request.get_full_path())
+
+
+@login_not_required
+@require_GET
+def catalogue_manifest(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+    """The public manifest as JSON."""
+    try:
+        release = published(request.user, public_id)
+    except NotShown:
+        return not_shown(request)
+    manifest = catalogue_pages.certificate(release).manifest
+    return JsonResponse(manifest, json_dumps_params={"indent": 2, "sort_keys": True})
+
+
+urlpatterns = [
+    path("catalogue/", catalogue_list, name="catalogue-list"),
+    path("catalogue/<uuid:public_id>/", catalogue_detail, name="catalogue-detail"),
+    path("catalogue/<uuid:public_id>/certificate/", catalogue_certificate, name="catalogue-certificate"),
+    path("catalogue/<uuid:public_id>/manifest.json", catalogue_manifest, name="catalogue-manifest"),
+]

@@ -1,0 +1,102 @@
+"""Tagging: one form for all columns of a version; it works without JavaScript."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from stewardapp.access import rules
+from stewardapp.access.verdict import Invalid, require
+from stewardapp.actions import columns as actions
+from stewardapp.forms.columns import ROLE_LABELS, chosen_roles
+from stewardapp.models import Column, Version
+from stewardapp.presenters.columns import column_line, untagged
+from stewardapp.presenters.identifying import Identifying, identifying
+from stewardapp.views.people import signed_in
+from stewardapp.views.proposing import propose
+from stewardapp.views.versions import version_or_404
+from worker.engine.fields import Role
+
+MOST_COLUMNS_ASKED = 60
+
+
+@require_http_methods(["GET", "POST"])
+def tags(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The role of every column; a column nobody tags is dropped."""
+    user, version = signed_in(request), version_or_404(request, id)
+    require(rules.may_view_version(version.person(user)))
+    columns = list(version.columns.select_related("hierarchy"))
+    if request.method == "GET":
+        return _shown(request, version, columns, [])
+    require(rules.may_tag(version.person(user), version.facts()))
+    errors = _store(request, version, columns)
+    return _shown(request, version, columns, errors) if errors else _next(request, version)
+
+
+def _store(request: HttpRequest, version: Version, columns: list[Column]) -> list[str]:
+    roles, errors = chosen_roles(request.POST, columns)
+    if errors or not roles:
+        return errors
+    try:
+        actions.tag(version=version, roles=roles, by=signed_in(request))
+    except Invalid as refusal:
+        return [refusal.reason]
+    return []
+
+
+def _next(request: HttpRequest, version: Version) -> HttpResponse:
+    here = reverse("version-columns", args=[version.pk])
+    if wanted := request.POST.get("propose"):
+        made = propose(version, wanted, signed_in(request))
+        text = f"Hierarchies proposed: {made}." if made else "There was nothing to propose a hierarchy for."
+        messages.success(request, text)
+        return redirect(here)
+    messages.success(request, "The roles are saved.")
+    if request.POST.get("continue"):
+        return redirect(f"{reverse('release-create')}?version={version.pk}")
+    return redirect(here)
+
+
+def _shown(request: HttpRequest, version: Version, columns: list[Column], errors: list[str]) -> HttpResponse:
+    user = signed_in(request)
+    lines = [column_line(column, request.POST.get(f"role-{column.position}")) for column in columns]
+    names = [line.name for line in lines if line.role == Role.QUASI_IDENTIFIER]
+    may_tag = rules.may_tag(version.person(user), version.facts())
+    page = {
+        "version": version,
+        "version_name": f"version {version.number}",
+        "columns": lines,
+        "untagged": untagged(lines),
+        "roles": list(ROLE_LABELS.items()),
+        "form_errors": errors,
+        "identifying": _identifying(version, columns, names),
+        "may_tag": may_tag,
+        "may_continue": may_tag,
+    }
+    return render(request, "versions/columns.html", page, status=422 if errors else 200)
+
+
+@require_GET
+def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """How identifying the columns at these positions are together; a fragment."""
+    version = version_or_404(request, id)
+    require(rules.may_view_version(version.person(signed_in(request))))
+    asked = set(request.GET.getlist("c")[:MOST_COLUMNS_ASKED])
+    columns = list(version.columns.all())
+    names = [column.name for column in columns if str(column.position) in asked]
+    page = {"identifying": _identifying(version, columns, names)}
+    return render(request, "versions/_identifying.html", page)
+
+
+def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
+    single = {column.name: column.profile.get("unique_share") for column in columns}
+    return identifying(version.profile, single, names)
+
+
+urlpatterns: list[URLPattern] = [
+    path("versions/<uuid:id>/columns/", tags, name="version-columns"),
+    path("versions/<uuid:id>/identifying/", identifying_set, name="version-identifying"),
+]

@@ -1,0 +1,92 @@
+"""Datasets: the list, a new one, and its versions."""
+
+import uuid
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, path
+from django.views.decorators.http import require_safe
+
+from stewardapp.access import rules
+from stewardapp.access.roles import Permission
+from stewardapp.actions import datasets, populations
+from stewardapp.forms.datasets import DatasetForm
+from stewardapp.forms.refusals import answer_status, attempt
+from stewardapp.models import Dataset, Population, Project, User
+from stewardapp.models.membership import person_anywhere
+from stewardapp.presenters.datasets import dataset_line, version_line
+from stewardapp.views.people import signed_in
+
+PER_PAGE = 50
+
+
+@require_safe
+def listing(request: HttpRequest) -> HttpResponse:
+    """The datasets of one's projects."""
+    user = signed_in(request)
+    found = Dataset.objects.visible_to(user).select_related("project")
+    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    shown = {
+        "page": page,
+        "datasets": [dataset_line(dataset) for dataset in page],
+        "may_upload": rules.may_upload(person_anywhere(user)),
+    }
+    return render(request, "datasets/list.html", shown)
+
+
+def create(request: HttpRequest) -> HttpResponse:
+    """The way in for data: name a new dataset, or choose one that is there."""
+    user = signed_in(request)
+    projects = Project.objects.permitting(user, Permission.UPLOAD)
+    form = DatasetForm(
+        request.POST or None,
+        projects=projects,
+        populations=Population.objects.visible_to(user),
+        initial=request.GET.dict(),
+    )
+    if form.is_valid():
+        dataset = _made(form, user)
+        if dataset is not None:
+            return redirect("dataset-upload", dataset.pk)
+    page = {
+        "form": form,
+        "datasets": Dataset.objects.filter(project__in=projects).select_related("project"),
+        "may_upload": rules.may_create_dataset(person_anywhere(user)),
+    }
+    return render(request, "datasets/create.html", page, status=answer_status(form))
+
+
+def _made(form: DatasetForm, user: User) -> Dataset | None:
+    values = dict(form.cleaned_data)
+    name = values.pop("new_population")
+    if name:
+        values["population"] = attempt(form, _new_population, new_population=name, by=user)
+    if values["population"] is None:
+        return None
+    return attempt(form, datasets.create, by=user, **values)
+
+
+def _new_population(*, new_population: str, by: User) -> Population:
+    return populations.create(name=new_population, by=by)
+
+
+@require_safe
+def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """A dataset and its versions."""
+    user = signed_in(request)
+    found = Dataset.objects.visible_to(user).select_related("project", "population")
+    dataset = get_object_or_404(found, pk=id)
+    page = {
+        "dataset": dataset,
+        "versions": [version_line(version) for version in dataset.versions.select_related("uploaded_by")],
+        "may_upload": rules.may_upload(dataset.project.person(user)),
+    }
+    return render(request, "datasets/detail.html", page)
+
+
+urlpatterns: list[URLPattern] = [
+    path("datasets/", listing, name="dataset-list"),
+    path("datasets/new/", create, name="dataset-create"),
+    path("datasets/<uuid:id>/", detail, name="dataset-detail"),
+]

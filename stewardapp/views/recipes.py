@@ -1,0 +1,107 @@
+"""Configuring the recipe of a release."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from stewardapp.access import rules
+from stewardapp.access.verdict import Conflict, Invalid, require
+from stewardapp.actions import releases, runs
+from stewardapp.forms.parameter_fields import ColumnChoice
+from stewardapp.forms.presets import preset, presets
+from stewardapp.forms.recipe_form import RecipeForm
+from stewardapp.forms.releases import ImportForm
+from stewardapp.models import Release
+from stewardapp.presenters import configuring
+from stewardapp.presenters.release_pages import verdicts
+from stewardapp.views.finding import release_or_404
+from stewardapp.views.people import signed_in
+
+
+@require_http_methods(["GET", "POST"])
+def configure(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The goals and steps of a release, each with its form."""
+    release = release_or_404(request, id)
+    columns = configuring.columns_of(release)
+    if request.method == "GET":
+        form = RecipeForm.stored(configuring.recipe_shown(release, request.GET.get("run")), columns)
+        configuring.mark_failure(form, release, request.GET.get("run"))
+        return page(request, release, form)
+    require(rules.may_edit_release(release.person(request.user), release.facts()))
+    form, command = RecipeForm.sent(request.POST, columns), request.POST.get("do", "save")
+    if command not in ("save", "run"):
+        return page(request, release, changed(form, command, columns), unsaved=True)
+    return save(request, release, form, command)
+
+
+def changed(form: RecipeForm, command: str, columns: list[ColumnChoice]) -> RecipeForm:
+    """The form after a button that adds, removes, moves or fills in."""
+    verb, _, slug = command.partition(":")
+    chosen = preset(slug) if verb == "preset" else None
+    return RecipeForm.stored(chosen.recipe(columns), columns) if chosen else form.rearranged(command)
+
+
+def save(request: HttpRequest, release: Release, form: RecipeForm, command: str) -> HttpResponse:
+    """Store a valid recipe; queue a run when that was the button."""
+    if not form.is_valid():
+        return page(request, release, form, unsaved=True, status=422)
+    seen = request.POST.get("revision", "")
+    revision = int(seen) if seen.isdecimal() else None
+    try:
+        release = releases.edit_recipe(
+            release=release, recipe=form.as_recipe(), revision=revision, by=signed_in(request)
+        )
+        if command == "run":
+            return redirect("run-detail", runs.start(release=release, by=signed_in(request)).pk)
+    except (Conflict, Invalid) as refused:
+        release.refresh_from_db()
+        configuring.mark_refusal(form, refused)
+        return page(request, release, form, unsaved=True, status=refused.status)
+    messages.success(request, "The recipe is saved.")
+    return redirect("release-configure", release.pk)
+
+
+def page(
+    request: HttpRequest, release: Release, form: RecipeForm, *, unsaved: bool = False, status: int = 200
+) -> HttpResponse:
+    """The configuration page around a form."""
+    shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
+    shown |= {"may": verdicts(release, request.user), "import_form": ImportForm()}
+    shown |= configuring.surroundings(release)
+    return render(request, "releases/configure.html", shown, status=status)
+
+
+@require_POST
+def import_recipe(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Show the goals and steps of a recipe file, to be looked at before they are saved."""
+    release = release_or_404(request, id)
+    require(rules.may_edit_release(release.person(request.user), release.facts()))
+    form = ImportForm(request.POST)
+    if form.is_valid():
+        items = RecipeForm.stored(form.cleaned_data["recipe"], configuring.columns_of(release))
+        return page(request, release, items, unsaved=True)
+    shown = {"release": release, "import_form": form}
+    return render(request, "releases/import.html", shown, status=422)
+
+
+@require_GET
+def export_recipe(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The whole recipe as a file that the command line and other sites can run."""
+    release = release_or_404(request, id)
+    answer = JsonResponse(release.draft(), json_dumps_params={"indent": 2, "ensure_ascii": False})
+    answer["Content-Disposition"] = f'attachment; filename="recipe-{release.pk}.json"'
+    return answer
+
+
+urlpatterns = [
+    path("releases/<uuid:id>/configure/", configure, name="release-configure"),
+    path("releases/<uuid:id>/recipe/import/", import_recipe, name="release-import"),
+    path("releases/<uuid:id>/recipe.json", export_recipe, name="release-export"),
+]

@@ -1,0 +1,159 @@
+"""Releases: list, create, show, submit, withdraw, publish, revoke."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from stewardapp.access import rules
+from stewardapp.access.roles import Permission
+from stewardapp.access.verdict import require
+from stewardapp.access.workflow import State
+from stewardapp.actions import releases
+from stewardapp.forms.presets import preset
+from stewardapp.forms.releases import CreateForm, PublishForm, RevokeForm, SubmitForm
+from stewardapp.models import Project, Release, Version
+from stewardapp.presenters import charts, configuring, release_pages, utility_map
+from stewardapp.views import recipes
+from stewardapp.views.finding import release_or_404
+from stewardapp.views.people import signed_in
+from stewardapp.views.reauthentication import confirm_identity
+
+PER_PAGE = 25
+
+
+@require_GET
+def release_list(request: HttpRequest) -> HttpResponse:
+    """The releases of one's projects, filtered by state and words."""
+    found = Release.objects.visible_to(request.user).select_related("project", "version__dataset", "author")
+    state, words = request.GET.get("state", ""), request.GET.get("q", "").strip()
+    if state in {one.value for one in State}:
+        found = found.filter(state=state)
+    if words:
+        found = found.filter(title__icontains=words)
+    page = Paginator(found.order_by("-created_at"), PER_PAGE).get_page(request.GET.get("page"))
+    shown = {"page": page, "states": list(State), "state": state, "q": words}
+    return render(request, "releases/list.html", shown)
+
+
+@require_http_methods(["GET", "POST"])
+def release_create(request: HttpRequest) -> HttpResponse:
+    """Choose a version and a kind of release; the preset fills the recipe."""
+    projects = Project.objects.permitting(request.user, Permission.EDIT_RELEASE)
+    versions = Version.objects.ready().filter(dataset__project__in=projects)
+    form = CreateForm(request.POST or None, versions=versions, initial=request.GET.dict())
+    if request.method == "POST" and form.is_valid():
+        version, chosen = form.cleaned_data["version"], preset(form.cleaned_data["preset"])
+        recipe = chosen.recipe(configuring.columns_of_version(version)) if chosen else {}
+        title = form.cleaned_data["title"]
+        made = releases.create(version=version, title=title, recipe=recipe, by=signed_in(request))
+        return redirect("release-configure", made.pk)
+    status = 422 if request.method == "POST" else 200
+    shown = {"form": form, "presets": configuring.preset_choices(form)}
+    return render(request, "releases/create.html", shown, status=status)
+
+
+@require_GET
+def release_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The runs of a release side by side, and where it stands."""
+    release = release_or_404(request, id)
+    shown = release_pages.detail(release, request.user)
+    drawn = utility_map.chart(shown["runs"], shown["policy"])
+    if len(drawn.series) > 1:
+        shown |= {"map": charts.pictured(drawn), "map_url": reverse("release-map", args=[id])}
+    return render(request, "releases/detail.html", shown)
+
+
+@require_GET
+def release_map(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The risk–utility map of all runs, as Plotly's JSON."""
+    release = release_or_404(request, id)
+    drawn = utility_map.chart(list(release.runs.all()), release_pages.policy_of(release))
+    return HttpResponse(charts.figure_json(drawn), content_type="application/json")
+
+
+@require_http_methods(["GET", "POST"])
+def release_submit(request: HttpRequest, id: uuid.UUID, run_id: uuid.UUID) -> HttpResponse:
+    """Say what the release is for and put one run forward as its candidate."""
+    release = release_or_404(request, id)
+    run = get_object_or_404(release.runs, pk=run_id)
+    may = release_pages.submit_verdict(run, request.user)
+    require(may)
+    form = SubmitForm(request.POST or None, initial=described(release))
+    if request.method == "POST" and form.is_valid():
+        release = releases.describe(release=release, by=signed_in(request), **form.cleaned_data)
+        releases.submit(release=release, run=run, revision=release.revision, by=signed_in(request))
+        messages.success(request, "Submitted. The reviewers of the project are told.")
+        return redirect("release-detail", release.pk)
+    shown = {"release": release, "run": run, "form": form, "checks": release_pages.policy_checks(run)}
+    return render(request, "releases/submit.html", shown, status=422 if form.is_bound else 200)
+
+
+def described(release: Release) -> dict[str, object]:
+    """What the release says of itself so far."""
+    return {
+        "purpose": release.purpose,
+        "context": release.context,
+        "audience": release.audience,
+        "named": release.named.all(),
+        "revision": release.revision,
+    }
+
+
+@require_POST
+def release_withdraw(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Give a release up."""
+    releases.withdraw(release=release_or_404(request, id), by=signed_in(request))
+    messages.success(request, "The release is withdrawn.")
+    return redirect("release-detail", id)
+
+
+@require_http_methods(["GET", "POST"])
+def release_publish(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Choose audience and embargo, and hand the approved bytes out."""
+    release = release_or_404(request, id)
+    require(rules.may_publish(release.person(request.user), release.facts()))
+    confirm_identity(request)
+    form = PublishForm(request.POST or None, initial={"manifest_sha256": release.candidate_sha256})
+    if request.method == "POST" and form.is_valid():
+        releases.publish(release=release, by=signed_in(request), **form.cleaned_data)
+        messages.success(request, "Published.")
+        return redirect("catalogue-detail", release.public_id)
+    shown = {"release": release, "form": form, "audience": release_pages.audience_words(release)}
+    if release.candidate is not None:
+        shown["artifacts"] = release.candidate.artifacts.public()
+    return render(request, "releases/publish.html", shown, status=422 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def release_revoke(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Stop a publication, with a notice to those who have it."""
+    release = release_or_404(request, id)
+    require(rules.may_revoke(release.person(request.user), release.facts()))
+    confirm_identity(request)
+    form = RevokeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        releases.revoke(release=release, by=signed_in(request), notice=form.cleaned_data["notice"])
+        messages.success(request, "Revoked. Everybody who downloaded the file is told.")
+        return redirect("release-detail", release.pk)
+    shown = {"release": release, "form": form, "downloads": release.downloads.count()}
+    return render(request, "releases/revoke.html", shown, status=422 if form.is_bound else 200)
+
+
+urlpatterns = [
+    path("releases/", release_list, name="release-list"),
+    path("releases/new/", release_create, name="release-create"),
+    path("releases/<uuid:id>/", release_detail, name="release-detail"),
+    path("releases/<uuid:id>/map/", release_map, name="release-map"),
+    path("releases/<uuid:id>/submit/<uuid:run_id>/", release_submit, name="release-submit"),
+    path("releases/<uuid:id>/withdraw/", release_withdraw, name="release-withdraw"),
+    path("releases/<uuid:id>/publish/", release_publish, name="release-publish"),
+    path("releases/<uuid:id>/revoke/", release_revoke, name="release-revoke"),
+    *recipes.urlpatterns,
+]

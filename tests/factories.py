@@ -1,0 +1,381 @@
+"""Objects for tests, made only by the real actions and the worker's own moves: no impossible states."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+
+from stewardapp import storage
+from stewardapp.access.workflow import Audience, Decision, State
+from stewardapp.actions import (
+    accounts,
+    columns,
+    datasets,
+    memberships,
+    policies,
+    populations,
+    projects,
+    readings,
+    releases,
+    reviews,
+    runs,
+    uploads,
+)
+from stewardapp.models import (
+    Blob,
+    DataKey,
+    Dataset,
+    Population,
+    Project,
+    Reading,
+    Release,
+    Run,
+    User,
+    Version,
+)
+from worker.sealed import SealedWriter
+
+PASSWORD = "a long walk by the sea"
+CSV = b"age,zip,illness\n34,1011,cold\n35,1012,flu\n36,1013,cold\n37,1014,flu\n38,1015,cold\n39,1016,flu\n"
+RELEASED_CSV = b"age,zip,illness\n" + 3 * b"30-39,101*,cold\n" + 3 * b"30-39,101*,flu\n"
+ROLES = {"age": "quasi-identifier", "zip": "quasi-identifier", "illness": "sensitive"}
+RECIPE: dict[str, Any] = {
+    "goals": [{"goal": "k-anonymity", "params": {"k": 5}}],
+    "steps": [{"method": "generalization", "params": {}}],
+}
+WORKER, LEASE = "test-worker", 60
+
+_numbers = itertools.count(1)
+
+
+def unique(word: str) -> str:
+    """A name nobody has used yet."""
+    return f"{word}-{next(_numbers)}"
+
+
+# People and projects
+
+
+def make_admin() -> User:
+    """An administrator; the first one of an installation has nobody to be made by."""
+    first = User.objects.filter(is_staff=True, is_active=True).first()
+    if first is None:
+        return accounts.create_first_admin(username=unique("admin"), password=PASSWORD)
+    return accounts.create(username=unique("admin"), password=PASSWORD, is_admin=True, by=first)
+
+
+def any_admin() -> User:
+    """Whichever administrator there is."""
+    return User.objects.filter(is_staff=True, is_active=True).first() or make_admin()
+
+
+def make_user(word: str = "person") -> User:
+    """Somebody with an account and no role anywhere."""
+    return accounts.create(username=unique(word), password=PASSWORD, by=any_admin())
+
+
+@dataclass(frozen=True)
+class Team:
+    """A project and the personas of the tests."""
+
+    project: Project
+    admin: User
+    steward: User
+    co_steward: User
+    reviewer: User
+    second_reviewer: User
+    third_reviewer: User
+    analyst: User
+    outsider: User
+
+    def persona(self, name: str) -> User:
+        """The persona of this name."""
+        person: User = getattr(self, name)
+        return person
+
+
+PERSONAS = (
+    "steward",
+    "co_steward",
+    "reviewer",
+    "second_reviewer",
+    "third_reviewer",
+    "analyst",
+    "outsider",
+    "admin",
+)
+_ROLES = {
+    "steward": "steward",
+    "co_steward": "steward",
+    "reviewer": "reviewer",
+    "second_reviewer": "reviewer",
+    "third_reviewer": "reviewer",
+    "analyst": "analyst",
+}
+
+
+def make_project(**policy: Any) -> Team:
+    """A project with everybody in it; keyword arguments revise its policy (reviewers=2, minimum_k=3, …)."""
+    admin = make_admin()
+    project = projects.create(name=unique("Project"), by=admin)
+    people = {name: make_user(name) for name in PERSONAS if name != "admin"}
+    for name, role in _ROLES.items():
+        memberships.add(project=project, user=people[name], role=role, by=admin)
+    if policy:
+        revise_policy(project, admin, **policy)
+    return Team(project=project, admin=admin, **people)
+
+
+def revise_policy(project: Project, admin: User, **changes: Any) -> None:
+    """Change a few rules and keep the others."""
+    rules = {
+        "minimum_k": 5,
+        "maximum_risk": Decimal("0.2"),
+        "reviewers": 1,
+        "retention_days": 90,
+        "maximum_epsilon_micro": 1_000_000,
+        "require_second_factor": False,
+        **changes,
+    }
+    policies.revise(project=project, by=admin, **rules)
+
+
+# Data
+
+
+def make_population(team: Team) -> Population:
+    """Some people."""
+    return populations.create(name=unique("Population"), by=team.steward)
+
+
+def make_dataset(team: Team) -> Dataset:
+    """A dataset without versions."""
+    population = make_population(team)
+    return datasets.create(
+        project=team.project, population=population, name=unique("Dataset"), by=team.steward
+    )
+
+
+def upload(
+    team: Team, *, data: bytes = CSV, by: User | None = None, dataset: Dataset | None = None
+) -> Version:
+    """A version whose reading waits for a worker."""
+    by = by or team.steward
+    dataset = dataset or make_dataset(team)
+    begun = uploads.begin(dataset=dataset, filename="survey.csv", length=len(data), by=by)
+    uploads.append(upload=begun, offset=0, stream=io.BytesIO(data), by=by)
+    return uploads.complete(upload=begun, by=by)
+
+
+def make_version(
+    team: Team,
+    *,
+    data: bytes = CSV,
+    by: User | None = None,
+    dataset: Dataset | None = None,
+    profile: Mapping[str, Any] | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> Version:
+    """A version that was read and tagged, as if a worker had done the reading."""
+    version = upload(team, data=data, by=by, dataset=dataset)
+    version = read(version, profile=profile)
+    columns.tag(version=version, roles=ROLES if roles is None else roles, by=by or team.steward)
+    return version
+
+
+def read(version: Version, *, profile: Mapping[str, Any] | None = None) -> Version:
+    """Do what a worker does with the queued reading; the stored table is a stand-in."""
+    waiting = Reading.objects.queued().get(version=version)
+    fence = Reading.objects.claim(waiting.pk, WORKER, LEASE)
+    assert fence is not None
+    with transaction.atomic():
+        table = store(b"a table", version.key, "table")
+        return readings.record(reading=waiting, fence=fence, table=table, profile=profile or PROFILE)
+
+
+def _column(name: str, position: int, kind: str, distinct: int, suggested_role: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "position": position,
+        "kind": kind,
+        "distinct": distinct,
+        "missing": 0,
+        "shape": [100, 0, 0, 0, 0, 0, 0, 0, 0, 100],
+        "suggested_role": suggested_role,
+        "reason": "few people share a value",
+        "unique_share": 1.0,
+    }
+
+
+PROFILE: dict[str, Any] = {
+    "rows": 6,
+    "dialect": {"delimiter": ",", "encoding": "utf-8", "quote": '"', "missing": [""]},
+    "columns": [
+        _column("age", 0, "integer", 6, "quasi-identifier"),
+        _column("zip", 1, "text", 6, "quasi-identifier"),
+        _column("illness", 2, "categorical", 2, "sensitive"),
+    ],
+    "preview": [["••", "••••", "••••"]],
+}
+
+
+def store(content: bytes, key: DataKey, purpose: str) -> Blob:
+    """Seal some bytes and give them their final name."""
+    with storage.temporary() as temporary:
+        with SealedWriter(temporary.file, storage.key_bytes(key)) as writer:
+            writer.write(content)
+        return storage.keep(temporary, key=key, sha256=writer.sha256, size=len(content), purpose=purpose)
+
+
+# Releases
+
+
+def make_release(
+    team: Team,
+    *,
+    state: State | str = State.DRAFT,
+    version: Version | None = None,
+    audience: Audience | str = Audience.PROJECT,
+    by: User | None = None,
+) -> Release:
+    """A release that was taken to this state by the people who may."""
+    by = by or team.steward
+    release = releases.create(
+        version=version or make_version(team, by=by),
+        title=unique("Release"),
+        purpose="To study illness by age.",
+        recipe=RECIPE,
+        by=by,
+    )
+    if audience != Audience.PROJECT:
+        release = releases.describe(release=release, audience=audience, by=by)
+    return take_to(team, release, State(state), by)
+
+
+def take_to(team: Team, release: Release, state: State, by: User) -> Release:
+    """Walk a draft along the workflow."""
+    if state is State.WITHDRAWN:
+        return releases.withdraw(release=release, by=by)
+    if state is State.DRAFT:
+        return release
+    release = submit(release, by)
+    votes = {State.IN_REVIEW: None, State.CHANGES_REQUESTED: "request-changes", State.REJECTED: "reject"}
+    decision = votes.get(state, "approve")
+    if decision is not None:
+        release = vote(team, release, decision)
+    if state in (State.PUBLISHED, State.REVOKED):
+        release = releases.publish(release=release, manifest_sha256=release.candidate_sha256, by=by)
+    if state is State.REVOKED:
+        release = releases.revoke(release=release, notice="A mistake was found.", by=by)
+    return release
+
+
+def submit(release: Release, by: User) -> Release:
+    """Make a run and put it forward."""
+    run = make_succeeded_run(release, by=by)
+    return releases.submit(release=release, run=run, by=by)
+
+
+def vote(team: Team, release: Release, decision: Decision | str) -> Release:
+    """As many votes as the policy asks for."""
+    assert release.policy is not None
+    voters = (team.reviewer, team.second_reviewer, team.third_reviewer)[: release.policy.reviewers]
+    for voter in voters:
+        reviews.decide(
+            release=release,
+            manifest_sha256=release.candidate_sha256,
+            decision=decision,
+            reason="Read all of it.",
+            by=voter,
+        )
+    release.refresh_from_db()
+    return release
+
+
+def make_run(release: Release, *, by: User | None = None) -> Run:
+    """A run that waits for a worker."""
+    return runs.start(release=release, by=by or release.author)
+
+
+def make_succeeded_run(
+    release: Release,
+    *,
+    by: User | None = None,
+    smallest_class: int = 6,
+    goals_hold: bool = True,
+    content: bytes = RELEASED_CSV,
+    epsilon: str = "0",
+) -> Run:
+    """Do what a worker does with a run, with invented figures and a small released file."""
+    run = make_run(release, by=by)
+    fence = Run.objects.claim(run.pk, WORKER, LEASE)
+    assert fence is not None
+    report = _report(smallest_class, goals_hold, epsilon)
+    with transaction.atomic():
+        files = [
+            _made(run, "release.csv", content, public=True),
+            _made(run, "records.csv", b"row\n0\n", public=False),
+        ]
+        return runs.record(
+            run=run, fence=fence, files=files, report=report, goals=report["goals"], engine_version="test"
+        )
+
+
+def _made(run: Run, name: str, content: bytes, *, public: bool) -> runs.Made:
+    blob = store(content, run.key, name)
+    return runs.Made(name, "text/csv", blob, public=public, rows=max(0, content.count(b"\n") - 1))
+
+
+def _report(smallest_class: int, goals_hold: bool, epsilon: str) -> dict[str, Any]:
+    after = _reidentification(1, smallest_class)
+    return {
+        "version": 1,
+        "input": {"rows": 6, "columns": 3, "rows_without_consent": 0},
+        "output": {"rows": 6, "columns": 3},
+        "engine": {"version": "test", "seconds": 0.1, "peak_memory_bytes": 1},
+        "steps": [
+            {
+                "method": "generalization",
+                "levels": {"age": 1, "zip": 1},
+                "suppressed_rows": 0,
+                "suppressed_cells": 0,
+                "classes": 1,
+                "smallest_class": smallest_class,
+                "objective": "loss",
+                "score": 0.5,
+            }
+        ],
+        "goals": [
+            {
+                "goal": "k-anonymity",
+                "required": 5,
+                "achieved": smallest_class,
+                "holds": goals_hold,
+                "violating_rows": 0,
+            }
+        ],
+        "risk": {
+            "before": {"reidentification": _reidentification(6, 1)},
+            "after": {"reidentification": after},
+        },
+        "utility": {},
+        "privacy_loss": {"epsilon": epsilon, "delta": 0, "unit": "row", "neighbours": "add-remove"},
+    }
+
+
+def _reidentification(classes: int, smallest: int) -> dict[str, Any]:
+    return {
+        "classes": classes,
+        "smallest_class": smallest,
+        "unique_rows": classes if smallest == 1 else 0,
+        "unique_share": 1.0 if smallest == 1 else 0.0,
+        "average_risk": round(1 / smallest, 4),
+        "highest_risk": 1 / smallest,
+        "share_above": {"0.05": 1.0, "0.2": 0.0, "0.5": 0.0},
+    }

@@ -1,0 +1,3 @@
+"""Installations to break."""
+
+from tests.site_fixtures import *  # noqa: F403

@@ -1,0 +1,95 @@
+"""What must be true after any fault. Reads only the database and the stored files."""
+
+import hashlib
+from pathlib import Path
+
+from django.conf import settings
+
+from stewardapp import storage
+from stewardapp.actions import audit
+from stewardapp.models import Artifact, Blob, JobState, Reading, Release, Run, Version
+from stewardapp.models.canonical import sha256_of
+from stewardapp.models.job import ENDED
+from worker.claim import KINDS, jobs
+
+CANARY = "canary-91c3"
+
+
+def broken() -> list[str]:
+    """Every promise that does not hold, in words."""
+    return [*unended(), *bytes_and_rows(), *manifests(), *approvals(), *chain(), *leaks()]
+
+
+def unended() -> list[str]:
+    """Every job is in one terminal state."""
+    return [
+        f"{kind} {job.pk} is {job.state}"
+        for kind in KINDS
+        for job in jobs(kind).all()
+        if job.state not in ENDED
+    ]
+
+
+def bytes_and_rows() -> list[str]:
+    """Every row has its bytes, all bytes have their row, and the hash of the one is in the other."""
+    storage.sweep(grace_seconds=0)
+    root = Path(settings.STEWARD_DATA)
+    stored = {blob.path: blob for blob in Blob.objects.stored()}
+    there = {str(path.relative_to(root)) for path in (root / storage.BLOBS).glob("*/*")}
+    found = [f"no bytes for {path}" for path in stored.keys() - there]
+    found += [f"no row for {path}" for path in there - stored.keys()]
+    found += [f"stale {path}" for path in (root / storage.TEMPORARY).glob("*")]
+    for path in stored.keys() & there:
+        with storage.reading(stored[path]) as reader:
+            content = reader.read()
+        if hashlib.sha256(content).hexdigest() != stored[path].sha256 or stored[path].sha256 not in path:
+            found.append(f"other bytes than promised in {path}")
+    return found
+
+
+def manifests() -> list[str]:
+    """A run that succeeded has the files its manifest lists, and no other run has any."""
+    found = []
+    for run in Run.objects.all():
+        listed = {(entry["name"], entry["sha256"]) for entry in run.manifest.get("artifacts", [])}
+        there = set(Artifact.objects.filter(run=run).values_list("name", "sha256"))
+        if listed != there:
+            found.append(f"run {run.pk}: files and manifest differ")
+        if (run.state == JobState.SUCCEEDED) != bool(there):
+            found.append(f"run {run.pk} is {run.state} with {len(there)} files")
+        if run.manifest and sha256_of(run.manifest) != run.manifest_sha256:
+            found.append(f"run {run.pk}: another manifest than its hash says")
+    for reading in Reading.objects.filter(state=JobState.SUCCEEDED):
+        if not Version.objects.ready().filter(pk=reading.version_id).exists():
+            found.append(f"reading {reading.pk} succeeded without a table")
+    return found
+
+
+def approvals() -> list[str]:
+    """What is published is what enough distinct people approved."""
+    found = []
+    for release in Release.objects.live().select_related("candidate", "policy"):
+        votes = release.reviews.filter(manifest_sha256=release.candidate_sha256, decision="approve")
+        people = set(votes.values_list("reviewer_id", flat=True)) - release.contributor_ids
+        assert release.policy is not None
+        if len(people) < release.policy.reviewers:
+            found.append(f"release {release.pk} was published with {len(people)} approvals")
+        if release.candidate is None or release.candidate.manifest_sha256 != release.candidate_sha256:
+            found.append(f"release {release.pk}: not the approved run")
+    return found
+
+
+def chain() -> list[str]:
+    """The audit log holds together."""
+    verdict = audit.verify()
+    return [] if isinstance(verdict, audit.Whole) else [f"audit event {verdict.id}: {verdict.reason}"]
+
+
+def leaks() -> list[str]:
+    """The planted value lies in clear nowhere in the data folder: files, logs, queue."""
+    needle = CANARY.encode()
+    return [
+        f"a value lies open in {path.name}"
+        for path in Path(settings.STEWARD_DATA).rglob("*")
+        if path.is_file() and not path.name.startswith("steward.sqlite3") and needle in path.read_bytes()
+    ]

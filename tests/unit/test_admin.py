@@ -1,0 +1,95 @@
+"""Administration of people and projects goes through actions and shows no data."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.test import Client
+
+from stewardapp.models import AuditEvent, Membership, Project, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+NEW = {"username": "newcomer", "password": factories.PASSWORD, "first_name": "", "last_name": "", "email": ""}
+
+
+@pytest.fixture
+def team() -> factories.Team:
+    return factories.make_project()
+
+
+@pytest.fixture
+def client(team: factories.Team) -> Client:
+    client = Client()
+    client.force_login(team.admin, backend="allauth.account.auth_backends.AuthenticationBackend")
+    return client
+
+
+def last() -> AuditEvent:
+    return AuditEvent.objects.latest("id")
+
+
+def test_only_people_and_projects_are_administered() -> None:
+    ours = {model for model in admin.site._registry if model._meta.app_label == "stewardapp"}
+    assert ours == {User, Project, Membership}
+    assert apps.get_app_config("stewardapp").verbose_name == "Data steward"
+
+
+@pytest.mark.parametrize(
+    "screen", ["user/", "user/add/", "project/", "project/add/", "membership/", "membership/add/"]
+)
+def test_pages_open_for_an_admin_only(client: Client, team: factories.Team, screen: str) -> None:
+    url = f"/admin/stewardapp/{screen}"
+    assert client.get(url).status_code == 200
+    client.force_login(team.steward, backend="allauth.account.auth_backends.AuthenticationBackend")
+    assert client.get(url).status_code in (302, 403)
+
+
+def test_an_account_is_made_through_the_action(client: Client) -> None:
+    assert client.post("/admin/stewardapp/user/add/", NEW).status_code == 302
+    made = User.objects.get(username="newcomer")
+    assert made.check_password(factories.PASSWORD)
+    assert (last().action, last().subject_id) == ("account.created", made.pk)
+
+
+def test_a_refusal_is_a_message_and_writes_nothing(client: Client) -> None:
+    before = AuditEvent.objects.count()
+    answer = client.post("/admin/stewardapp/user/add/", {**NEW, "password": "short"}, follow=True)
+    assert "too short" in str(next(iter(answer.context["messages"])))
+    assert not User.objects.filter(username="newcomer").exists()
+    assert AuditEvent.objects.count() == before
+
+
+def test_an_account_is_corrected_and_shut_out(client: Client, team: factories.Team) -> None:
+    url = f"/admin/stewardapp/user/{team.analyst.pk}/change/"
+    client.post(url, {"first_name": "Ana", "last_name": "", "email": "", "is_active": "on"})
+    assert last().action == "account.changed"
+    client.post(url, {"first_name": "Ana", "last_name": "", "email": ""})
+    assert last().action == "account.deactivated"
+    team.analyst.refresh_from_db()
+    assert (team.analyst.first_name, team.analyst.is_active) == ("Ana", False)
+    client.post(url, {"first_name": "Ana", "last_name": "", "email": "", "is_active": "on"})
+    assert last().action == "account.reactivated"
+
+
+def test_a_project_is_founded_and_renamed(client: Client) -> None:
+    client.post("/admin/stewardapp/project/add/", {"name": "Cohort", "description": ""})
+    project = Project.objects.get(name="Cohort")
+    assert project.policy.version == 1
+    client.post(f"/admin/stewardapp/project/{project.pk}/change/", {"name": "Panel", "description": ""})
+    assert last().action == "project.renamed"
+
+
+def test_roles_are_given_and_taken(client: Client, team: factories.Team) -> None:
+    said = {"project": team.project.pk, "user": team.outsider.pk, "role": "analyst"}
+    client.post("/admin/stewardapp/membership/add/", said)
+    membership = Membership.objects.get(user=team.outsider)
+    assert last().action == "membership.added"
+    assert client.get(f"/admin/stewardapp/membership/{membership.pk}/change/").status_code == 200
+    client.post(f"/admin/stewardapp/membership/{membership.pk}/delete/", {"post": "yes"})
+    assert last().action == "membership.removed"
+    assert not Membership.objects.filter(user=team.outsider).exists()
+
+
+def test_nothing_else_is_deleted_here(client: Client, team: factories.Team) -> None:
+    for url in (f"user/{team.analyst.pk}", f"project/{team.project.pk}"):
+        assert client.post(f"/admin/stewardapp/{url}/delete/", {"post": "yes"}).status_code == 403

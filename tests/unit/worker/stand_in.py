@@ -1,0 +1,60 @@
+"""An engine that does nothing, or whatever a test asks of it, in place of the engine's process."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from tests.factories import PROFILE, RELEASED_CSV
+from worker.process import Limits, Progress, Sealed, Watch
+from worker.sealed import SealedReader, SealedWriter
+
+GOAL = {"goal": "k-anonymity", "required": 5, "achieved": 6, "holds": True, "violating_rows": 0}
+ROWS = 6
+
+
+class StandIn:
+    """Remembers what it was asked; `before[job]` runs first and may raise, `change[job]` edits the answer."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Mapping[str, Any]]] = []
+        self.before: dict[str, Callable[[], object]] = {}
+        self.change: dict[str, Callable[[dict[str, Any]], object]] = {}
+        self.watched: list[bool] = []
+
+    def execute(
+        self,
+        job: str,
+        details: Mapping[str, Any],
+        files: Mapping[str, Sealed],
+        *,
+        limits: Limits,
+        scratch: Any,
+        watch: Watch,
+    ) -> dict[str, Any]:
+        self.asked.append((job, details))
+        self.before.get(job, lambda: None)()
+        self.watched.append(watch(Progress(0.5, "Working", 10.0)))
+        answer: dict[str, Any] = getattr(self, job)(files)
+        self.change.get(job, lambda answer: None)(answer)
+        return answer
+
+    def read(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
+        return {"files": {"table": write(files["table"], b"a table")}, "profile": PROFILE}
+
+    def anonymize(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
+        made = {
+            "release.csv": write(files["release.csv"], RELEASED_CSV) | {"rows": ROWS},
+            "records.csv": write(files["records.csv"], b"row\n") | {"rows": ROWS},
+        }
+        report = {"engine": {"version": "stand-in"}, "goals": [GOAL], "risk": {}, "utility": {}}
+        return {"files": made, "report": report, "microdata": True}
+
+    def verify(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
+        content = SealedReader(cast(Any, files["released"].file), files["released"].key).read()
+        return {"goals": [GOAL], "sha256": hashlib.sha256(content).hexdigest(), "rows": ROWS}
+
+
+def write(file: Sealed, content: bytes) -> dict[str, Any]:
+    with SealedWriter(cast(Any, file.file), file.key) as writer:
+        writer.write(content)
+    return {"sha256": writer.sha256, "size": len(content)}

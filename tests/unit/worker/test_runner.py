@@ -1,0 +1,335 @@
+"""How a job ends: once, in one of five ways, with all it made or nothing."""
+
+import errno
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from stewardapp import storage
+from stewardapp.actions import runs as run_actions
+from stewardapp.models import Artifact, AuditEvent, Blob, DataKey, JobState, Notification, Reading, Run
+from tests.factories import RELEASED_CSV, make_project, make_release, make_run, upload
+from tests.site import Site
+from tests.unit.worker.stand_in import GOAL, StandIn
+from worker import anonymizing, app, claim, process, reaper, runner
+from worker.engine.errors import Cancelled, EngineError
+from worker.engine.privacy import Spend
+
+CANARY = "canary-55d0"
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch, embedded_site: Site) -> StandIn:
+    engine = StandIn()
+    monkeypatch.setattr(process, "execute", engine.execute)
+    monkeypatch.setattr(anonymizing, "cost_of", lambda run: Spend())
+    return engine
+
+
+@pytest.fixture
+def run(engine: StandIn, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr("stewardapp.actions.runs.checked", lambda recipe: (recipe, "0" * 64))
+    return make_run(make_release(make_project()))
+
+
+def perform(job: Run | Reading) -> Any:
+    runner.perform("run" if isinstance(job, Run) else "reading", str(job.pk))
+    job.refresh_from_db()
+    return job
+
+
+def outcomes(job: Run | Reading) -> list[str]:
+    return [event.action for event in AuditEvent.objects.about(job)]
+
+
+def raiser(error: BaseException) -> Callable[[], None]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def cancel(run: Run) -> None:
+    run_actions.cancel(run=Run.objects.get(pk=run.pk), by=run.started_by)
+
+
+def steal(run: Run) -> None:
+    """What another worker does after the lease ended."""
+    held = Run.objects.get(pk=run.pk)
+    Run.objects.heartbeat(run.pk, held.fence, -1)
+    assert Run.objects.requeue(run.pk, held.fence)
+    assert Run.objects.claim(run.pk, "another", 30)
+
+
+def nothing_made(run: Run) -> bool:
+    kept = Blob.objects.filter(key=run.key).exists() or Artifact.objects.filter(run=run).exists()
+    return not kept and not run.manifest and not list((storage.root() / storage.TEMPORARY).iterdir())
+
+
+# Well
+
+
+def test_a_run_succeeds_with_everything_it_made(run: Run, engine: StandIn) -> None:
+    perform(run)
+    assert (run.state, run.percent, run.engine_version) == (JobState.SUCCEEDED, 100, "stand-in")
+    assert [job for job, _ in engine.asked] == ["anonymize", "verify"]
+    assert set(run.artifacts.values_list("name", "public")) == {("release.csv", True), ("records.csv", False)}
+    with storage.reading(run.artifacts.get(name="release.csv").blob) as stored:
+        assert stored.read() == RELEASED_CSV
+    assert run.manifest["goals"] == [GOAL]
+    assert outcomes(run) == ["run.succeeded", "run.started"]
+
+
+def test_goals_in_the_manifest_are_the_recomputed_ones(run: Run, engine: StandIn) -> None:
+    engine.change["anonymize"] = lambda answer: answer["report"].update(
+        goals=[GOAL | {"achieved": 6.0 + 1e-12}]
+    )
+    perform(run)
+    assert run.manifest["goals"][0]["achieved"] == 6
+
+
+def test_progress_is_written_while_it_runs(run: Run, engine: StandIn) -> None:
+    seen = []
+    engine.before["verify"] = lambda: seen.append(Run.objects.get(pk=run.pk))
+    perform(run)
+    assert (seen[0].percent, seen[0].stage, seen[0].seconds_left) == (40, "Working", 10)
+
+
+def test_a_second_message_changes_nothing(run: Run, engine: StandIn) -> None:
+    perform(run)
+    perform(run)
+    assert len(engine.asked) == 2
+    assert (run.attempts, run.fence) == (1, 1)
+
+
+def test_a_table_without_goals_to_verify(run: Run, engine: StandIn) -> None:
+    engine.change["anonymize"] = lambda answer: answer.update(microdata=False)
+    perform(run)
+    assert run.state == JobState.SUCCEEDED
+    assert [job for job, _ in engine.asked] == ["anonymize"]
+    assert run.manifest["microdata"] is False
+
+
+def test_a_reading_succeeds(engine: StandIn) -> None:
+    reading = upload(make_project()).reading
+    assert reading is not None
+    perform(reading)
+    version = reading.version
+    assert (reading.state, version.rows, version.columns.count()) == (JobState.SUCCEEDED, 6, 3)
+
+
+# Badly
+
+
+def test_a_refusal_of_the_engine_says_where(run: Run, engine: StandIn) -> None:
+    engine.before["anonymize"] = raiser(
+        EngineError("bad", "Choose another column.", "steps[0].params.base", 0)
+    )
+    perform(run)
+    assert (run.state, run.error_code, run.error_param, run.error_step) == (
+        JobState.FAILED,
+        "bad",
+        "steps[0].params.base",
+        0,
+    )
+    assert run.error_message == "Choose another column."
+    assert outcomes(run)[0] == "run.failed"
+    assert Notification.objects.filter(user=run.started_by, text__contains="Choose another column.").exists()
+    assert nothing_made(run)
+
+
+def test_who_asked_for_a_reading_hears_that_it_failed(engine: StandIn) -> None:
+    reading = upload(make_project()).reading
+    assert reading is not None
+    engine.before["read"] = raiser(EngineError("ragged-row", "Line 3 has 4 cells."))
+    perform(reading)
+    note = Notification.objects.get(user=reading.requested_by, text__contains="Line 3 has 4 cells.")
+    assert note.url == f"/versions/{reading.version_id}/"
+
+
+@pytest.mark.parametrize(
+    ("job", "change"),
+    [
+        ("verify", lambda answer: answer.update(sha256="0" * 64)),
+        ("verify", lambda answer: answer.update(rows=5)),
+        ("verify", lambda answer: answer.update(goals=[GOAL | {"holds": False}])),
+        ("verify", lambda answer: answer.update(goals=[GOAL | {"achieved": 5}])),
+        ("verify", lambda answer: answer.update(goals=[GOAL | {"achieved": "six"}])),
+        ("anonymize", lambda answer: answer["report"].update(goals=[GOAL | {"achieved": 7}])),
+    ],
+)
+def test_bytes_that_are_not_as_reported_are_not_released(
+    run: Run, engine: StandIn, job: str, change: Callable[[dict[str, Any]], None]
+) -> None:
+    engine.change[job] = change
+    perform(run)
+    assert (run.state, run.error_code) == (JobState.FAILED, "verification")
+    assert nothing_made(run)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (OSError(errno.ENOSPC, CANARY), "disk-full"),
+        (process.ChildFailed("OSError", [], errno.EFBIG), "disk-full"),
+        (storage.Destroyed(), "destroyed"),
+        (ValueError(CANARY), "internal"),
+        (process.ChildFailed("ValueError", ["local.py:7 plan"]), "internal"),
+        (OSError(errno.EIO, CANARY), "internal"),
+    ],
+)
+def test_what_nobody_planned_for_gets_a_sentence_and_no_value(
+    run: Run, engine: StandIn, caplog: pytest.LogCaptureFixture, error: Exception, code: str
+) -> None:
+    engine.before["anonymize"] = raiser(error)
+    with caplog.at_level(logging.ERROR):
+        perform(run)
+    assert (run.state, run.error_code) == (JobState.FAILED, code)
+    assert CANARY not in run.error_message
+    assert bool(run.error_reference) == (code == "internal")
+    if code == "internal":
+        assert run.error_reference in run.error_message
+        assert caplog.records[-1].__dict__["reference"] == run.error_reference
+    assert nothing_made(run)
+
+
+def test_a_version_that_was_never_read_or_is_gone(run: Run, engine: StandIn) -> None:
+    type(run.release.version).objects.filter(pk=run.release.version_id).update(table=None, rows=None)
+    perform(run)
+    assert run.error_code == "destroyed"
+
+
+def test_a_destroyed_key(run: Run, engine: StandIn) -> None:
+    DataKey.objects.filter(pk=run.key_id).update(wrapped=None, destroyed_at=timezone.now())
+    perform(run)
+    assert run.error_code == "destroyed"
+
+
+# Cancelled, given back, lost
+
+
+def test_a_cancel_stops_the_work_at_its_next_progress(run: Run, engine: StandIn) -> None:
+    def cancelled_meanwhile() -> None:
+        cancel(run)
+
+    engine.before["anonymize"] = cancelled_meanwhile
+    engine.change["anonymize"] = lambda answer: raiser(Cancelled())()
+    perform(run)
+    assert engine.watched == [False]
+    assert run.state == JobState.CANCELLED
+    assert outcomes(run)[0] == "run.cancelled"
+    assert nothing_made(run)
+
+
+def test_a_cancel_in_the_last_moment_undoes_everything(run: Run, engine: StandIn) -> None:
+    engine.change["verify"] = lambda answer: cancel(run)
+    perform(run)
+    assert run.state == JobState.CANCELLED
+    assert not run.artifacts.exists()
+    assert not Blob.objects.filter(key=run.key).exists()
+
+
+def test_the_late_result_of_a_zombie_is_refused(run: Run, engine: StandIn) -> None:
+    engine.change["verify"] = lambda answer: steal(run)
+    perform(run)
+    assert (run.state, run.worker, run.fence) == (JobState.RUNNING, "another", 2)
+    assert not run.artifacts.exists()
+    assert outcomes(run) == ["run.started"]
+
+
+def test_the_late_failure_of_a_zombie_is_refused(run: Run, engine: StandIn) -> None:
+    def late() -> None:
+        steal(run)
+        raise EngineError("bad", "Too late.")
+
+    engine.before["anonymize"] = late
+    perform(run)
+    assert (run.state, run.error_code) == (JobState.RUNNING, "")
+    assert outcomes(run) == ["run.started"]
+
+
+def test_an_ending_worker_gives_the_job_back_uncounted(
+    run: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claim, "is_stopping", lambda: True)
+    monkeypatch.setattr(runner, "is_stopping", lambda: True)
+    engine.change["anonymize"] = lambda answer: raiser(Cancelled())()
+    perform(run)
+    assert engine.watched == [False]
+    assert (run.state, run.attempts) == (JobState.QUEUED, 0)
+    assert outcomes(run)[0] == "run.requeued"
+
+
+def test_a_zombie_on_an_ending_worker_gives_nothing_back(
+    run: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "is_stopping", lambda: True)
+    engine.change["verify"] = lambda answer: steal(run)
+    perform(run)
+    assert (run.state, run.worker) == (JobState.RUNNING, "another")
+
+
+def test_a_child_that_dies_is_tried_once_more_and_then_given_up(run: Run, engine: StandIn) -> None:
+    engine.before["anonymize"] = raiser(process.ChildLost(-9))
+    perform(run)
+    assert run.state == JobState.RUNNING
+    assert reaper.reap() == 1
+    perform(run)
+    assert reaper.reap() == 1
+    run.refresh_from_db()
+    assert (run.state, run.error_code, run.attempts) == (JobState.FAILED, "worker-lost", 2)
+    assert outcomes(run) == ["run.failed", "run.requeued", "run.started"]
+    assert nothing_made(run)
+
+
+# The privacy budget
+
+
+@pytest.fixture
+def costly(engine: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anonymizing, "cost_of", lambda run: Spend(100_000))
+
+
+@pytest.mark.usefixtures("costly")
+def test_a_charge_is_committed_before_anything_is_drawn(run: Run, engine: StandIn) -> None:
+    seen = []
+    engine.before["anonymize"] = lambda: seen.append(Run.objects.get(pk=run.pk).charged_at)
+    perform(run)
+    assert seen[0] is not None
+    assert run.state == JobState.SUCCEEDED
+
+
+@pytest.mark.usefixtures("costly")
+def test_a_takeover_of_a_charged_run_never_draws_again(run: Run, engine: StandIn) -> None:
+    engine.before["anonymize"] = raiser(process.ChildLost(-9))
+    perform(run)
+    reaper.reap()
+    perform(run)
+    assert (run.state, run.error_code) == (JobState.FAILED, "charged-unanswered")
+    assert run.charged_at is not None
+    assert len(engine.asked) == 1
+
+
+def test_a_claim_lost_before_the_charge_charges_nothing(
+    run: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(run: Run) -> Spend:
+        steal(run)
+        return Spend(1)
+
+    monkeypatch.setattr(anonymizing, "cost_of", late)
+    perform(run)
+    assert (run.charged_at, run.worker) == (None, "another")
+    assert engine.asked == []
+
+
+def test_the_cost_of_a_run_is_that_of_its_steps(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    assert not anonymizing.cost_of(run)
+
+
+def test_this_process_is_not_ending() -> None:
+    assert not app.is_stopping()

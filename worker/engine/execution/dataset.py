@@ -1,0 +1,190 @@
+"""The rows that enter a run: tagged columns, granted consent, earlier steps replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from worker.engine.column import Column, marks
+from worker.engine.declared import Declaration
+from worker.engine.errors import EngineError
+from worker.engine.fields import NUMERIC, RELEASED, Kind, Role
+from worker.engine.io.kinds import KindGuess
+from worker.engine.method import Method
+from worker.engine.randomness import Source
+from worker.engine.table import Chunk, Field, Schema, TableSource, no_such_column
+
+
+class DeclaredColumn(Protocol):
+    """What the recipe says of a column."""
+
+    @property
+    def role(self) -> Role:
+        """Its role."""
+
+    @property
+    def kind(self) -> Kind | None:
+        """Its kind, when the steward said so."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A method with its decision."""
+
+    method: Method
+    plan: Any
+    source: Source
+    schema: Schema
+
+
+class Dataset:
+    """Chunks of the tagged columns. Rows without a granted consent never come out of here."""
+
+    def __init__(
+        self,
+        source: TableSource,
+        columns: Mapping[str, DeclaredColumn],
+        declared: Mapping[str, Declaration],
+        missing_texts: frozenset[str] | None = None,
+        strict: bool = True,
+    ) -> None:
+        """`strict` refuses columns that are not there and numbers that are none."""
+        self._source = source
+        self._declared = declared
+        self._missing = missing_texts
+        self._strict = strict
+        self.steps: tuple[Step, ...] = ()
+        self._schema = self._tagged(columns)
+        self._schema = self._schema.with_kinds(self._guessed(columns))
+        self._first_schema = self._schema
+        self.seconds: list[float] = []
+        if strict:
+            self._refuse_wrong_numbers()
+
+    @property
+    def schema(self) -> Schema:
+        """The tagged columns after the steps so far."""
+        return self._schema
+
+    @property
+    def rows(self) -> int:
+        """Rows of the file, with or without consent."""
+        return self._source.rows
+
+    def released(self) -> tuple[str, ...]:
+        """The columns that leave, in the order of the file."""
+        return tuple(
+            field.name
+            for field in self._schema
+            if field.role in RELEASED
+            or (field.role is Role.WEIGHT and self._declared.get(field.name, Declaration()).release)
+        )
+
+    def with_step(self, method: Method, plan: Any, source: Source) -> Dataset:
+        """The same rows after one more step."""
+        after = Dataset.__new__(Dataset)
+        after.__dict__.update(self.__dict__)
+        after.steps = (*self.steps, Step(method, plan, source, self._schema))
+        after._schema = method.output_schema(self._schema)
+        after.seconds = [0.0] * len(after.steps)
+        return after
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows in order, only the columns asked for."""
+        wanted = (*columns, *(name for step in self.steps for name in step.method.touches(step.schema)))
+        wanted = tuple(name for name in wanted if name in self._first_schema)
+        consent = self._first_schema.named(Role.CONSENT)
+        read = tuple(dict.fromkeys((*wanted, *consent))) or self._first_schema.names[:1]
+        for chunk in self._source.chunks(read):
+            kept = self._consenting(self._described(chunk))
+            yield self._stepped(kept).select(columns)
+
+    def rows_without_consent(self) -> int:
+        """How many rows stay outside because consent was not granted."""
+        if not self._first_schema.named(Role.CONSENT):
+            return 0
+        return self.rows - sum(chunk.rows for chunk in self.chunks(()))
+
+    def _stepped(self, chunk: Chunk) -> Chunk:
+        for number, step in enumerate(self.steps):
+            began = perf_counter()
+            chunk = step.method.transform(chunk, step.plan, step.source)
+            self.seconds[number] += perf_counter() - began
+        return chunk
+
+    def _described(self, chunk: Chunk) -> Chunk:
+        fresh = (c.described(self._first_schema[c.name].kind, self._missing) for c in chunk.columns)
+        return chunk.with_columns(*fresh)
+
+    def _consenting(self, chunk: Chunk) -> Chunk:
+        for name in self._first_schema.named(Role.CONSENT):
+            granted = marks(chunk[name].labels, frozenset(self._declared[name].granted))
+            chunk = chunk.filter(granted[chunk[name].codes] if len(granted) else np.zeros(chunk.rows, bool))
+        return chunk
+
+    def _tagged(self, columns: Mapping[str, DeclaredColumn]) -> Schema:
+        """The columns that the recipe names and does not drop, in the order of the file."""
+        known = self._source.schema
+        for name in columns:
+            if name not in known and self._strict:
+                error = no_such_column(name)
+                raise EngineError(error.code, f"columns.{name}: {error.message}", param=f"columns.{name}")
+        fields = (field for field in known if field.name in columns)
+        tagged = [
+            Field(field.name, columns[field.name].kind or field.kind, columns[field.name].role)
+            for field in fields
+            if columns[field.name].role is not Role.DROPPED
+        ]
+        if not tagged:
+            text = "columns: no column is tagged to take part. Tag the columns that the release may hold."
+            raise EngineError("no-columns", text, param="columns")
+        return Schema(tuple(tagged))
+
+    def _guessed(self, columns: Mapping[str, DeclaredColumn]) -> dict[str, Kind]:
+        """Kinds from the texts themselves, where neither recipe nor file knows."""
+        open_ones = [f.name for f in self._schema if columns[f.name].kind is None and f.kind is Kind.TEXT]
+        guesses = {name: KindGuess() for name in open_ones}
+        sizes = dict.fromkeys(open_ones, 0)
+        seen: dict[str, pa.Array] = {}
+        for chunk in self._source.chunks(open_ones) if open_ones else ():
+            for name in open_ones:
+                column = chunk[name].described(missing_texts=self._missing)
+                if name in seen and column.labels.equals(seen[name]):
+                    continue
+                seen[name] = column.labels
+                texts = column.labels.filter(pa.array(~column.missing))
+                guesses[name].see(texts)
+                sizes[name] += len(texts)
+        return {name: guess.kind(sizes[name]) for name, guess in guesses.items()}
+
+    def _refuse_wrong_numbers(self) -> None:
+        """A column declared as numbers must hold numbers; said once, before anything is computed."""
+        names = [f.name for f in self._schema if f.kind in NUMERIC or f.role is Role.WEIGHT]
+        for chunk in self._source.chunks(names) if names else ():
+            for name in names:
+                _check_numbers(chunk[name].described(missing_texts=self._missing), self._schema[name])
+
+
+def _check_numbers(column: Column, field: Field) -> None:
+    used = np.zeros(len(column.labels), bool)
+    used[column.codes] = True
+    wrong = int((used & np.isnan(column.label_numbers) & ~column.missing).sum())
+    where = f"columns.{field.name}.kind"
+    if wrong:
+        text = (
+            f"{where}: column {field.name!r} is to hold numbers, but {wrong} of its distinct values are none."
+            " Correct the kind, or declare the texts that mean missing."
+        )
+        raise EngineError("not-numbers", text, param=where)
+    if field.role is Role.WEIGHT and _bad_weights(column, used):
+        text = f"columns.{field.name}: a weight must be a number above 0 in every row."
+        raise EngineError("bad-weight", text, param=f"columns.{field.name}")
+
+
+def _bad_weights(column: Column, used: Any) -> bool:
+    return bool((used & ~(column.label_numbers > 0)).any())

@@ -1,0 +1,234 @@
+"""Run a recipe on this machine: in memory, or streaming over the chunks of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from worker.engine.classes import released_classes
+from worker.engine.errors import EngineError
+from worker.engine.execution.dataset import Dataset
+from worker.engine.execution.output import Output, write_release
+from worker.engine.execution.records import write_records
+from worker.engine.fields import Role
+from worker.engine.goal import Goal
+from worker.engine.measure import Measure, Section
+from worker.engine.privacy import Spend
+from worker.engine.randomness import Source, fresh_key
+from worker.engine.report import Report, peak_memory
+from worker.engine.reporting import NullReporter, Reporter
+from worker.engine.statistics import Statistics
+from worker.engine.table import TableSource
+from worker.engine.version import VERSION
+
+if TYPE_CHECKING:
+    from worker.engine.recipe import Recipe
+
+__all__ = ["Output", "anonymize", "assess", "compare"]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What all three ways of running a recipe share."""
+
+    recipe: Recipe
+    reporter: Reporter
+    memory: int | None
+    hierarchies: Mapping[str, str]
+
+    def dataset(self, source: TableSource, strict: bool = True) -> Dataset:
+        declared = self.recipe.declarations(self.hierarchies)
+        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict)
+
+    def statistics(self, data: Dataset) -> Statistics:
+        return Statistics(data, self.recipe.declarations(self.hierarchies), self.reporter, self.memory)
+
+
+def anonymize(
+    recipe: Recipe,
+    source: TableSource,
+    outputs: Sequence[Output],
+    *,
+    key: bytes | None = None,
+    reporter: Reporter | None = None,
+    memory: int | None = None,
+    keep_order: bool = False,
+    hierarchies: Mapping[str, str] | None = None,
+    records: BinaryIO | None = None,
+    input_sha256: str | None = None,
+) -> Report:
+    """Carry out the steps, write the release, measure before and after.
+
+    `hierarchies` holds the text of every file the recipe refers to. Without a `key` the randomness is
+    fresh from the operating system.
+    """
+    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
+    report = Report()
+    work.reporter.stage("Reading the columns")
+    original = work.dataset(source)
+    _describe_input(report, original, source, input_sha256)
+    for goal in recipe.goals:
+        goal.check(original.schema)
+    with work.reporter.span(0.02, 0.6):
+        data = _decide(work, original, Source(key or fresh_key()), report)
+    with work.reporter.span(0.6, 0.8):
+        _write(work, data, outputs, keep_order, report)
+    before, after = work.statistics(original), work.statistics(data)
+    with work.reporter.span(0.8, 1.0):
+        _judge(after, recipe.goals, report)
+        _measure(work, recipe.measures, before, after, report)
+        if records is not None:
+            write_records(records, original, data, after, work.reporter)
+    _privacy(report, recipe, original)
+    return _finished(report, work)
+
+
+def assess(
+    recipe: Recipe,
+    source: TableSource,
+    *,
+    reporter: Reporter | None = None,
+    memory: int | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    records: BinaryIO | None = None,
+    input_sha256: str | None = None,
+) -> Report:
+    """Measures and goals of the data as they are."""
+    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
+    report = Report()
+    data = work.dataset(source)
+    _describe_input(report, data, source, input_sha256)
+    before = work.statistics(data)
+    _judge(before, recipe.goals, report)
+    _measure(work, recipe.measures, before, None, report)
+    if records is not None:
+        write_records(records, data, data, before, work.reporter)
+    return _finished(report, work)
+
+
+def compare(
+    recipe: Recipe,
+    original: TableSource,
+    released: TableSource,
+    *,
+    reporter: Reporter | None = None,
+    memory: int | None = None,
+    hierarchies: Mapping[str, str] | None = None,
+    input_sha256: str | None = None,
+    output_sha256: str | None = None,
+) -> Report:
+    """Measures before and after, for a released file that any tool made."""
+    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
+    report = Report()
+    data, made = work.dataset(original), work.dataset(released, strict=False)
+    _describe_input(report, data, original, input_sha256)
+    report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
+    before, after = work.statistics(data), work.statistics(made)
+    _judge(after, recipe.goals, report)
+    _measure(work, recipe.measures, before, after, report)
+    return _finished(report, work)
+
+
+def _decide(work: _Work, data: Dataset, source: Source, report: Report) -> Dataset:
+    """Each step plans on the replayed output of the steps before it."""
+    steps = work.recipe.steps
+    for number, method in enumerate(steps):
+        with work.reporter.span(number / len(steps), (number + 1) / len(steps)):
+            work.reporter.stage(f"Planning step {number + 1} of {len(steps)}: {method.title}")
+            try:
+                method.check(data.schema)
+                own = source.for_step(number)
+                plan = method.plan(work.statistics(data), work.recipe.goals, own, work.reporter)
+            except EngineError as error:
+                raise _placed(error, number) from None
+            report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
+            data = data.with_step(method, plan, own)
+            work.reporter.progress(1.0)
+    return data
+
+
+def _placed(error: EngineError, step: int) -> EngineError:
+    """A parameter's refusal says which step it belongs to."""
+    if error.param and not error.param.startswith(("columns", "steps[")):
+        error.param = f"steps[{step}].params.{error.param}"
+    return error.at_step(step)
+
+
+def _write(work: _Work, data: Dataset, outputs: Sequence[Output], keep_order: bool, report: Report) -> None:
+    names = data.released()
+    if not names:
+        text = "columns: no column leaves. Tag a column quasi-identifier, sensitive or other."
+        raise EngineError("no-columns", text, param="columns")
+    written = write_release(data, names, outputs, keep_order, work.memory, work.reporter)
+    report.files = written.files
+    first = next(iter(written.files.values()), {})
+    report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
+    for step, seconds in zip(report.steps, data.seconds, strict=True):
+        step["transform_seconds"] = seconds
+
+
+def _describe_input(report: Report, data: Dataset, source: TableSource, sha256: str | None) -> None:
+    report.input = {
+        "rows": source.rows,
+        "columns": len(source.schema),
+        "sha256": sha256,
+        "rows_without_consent": data.rows_without_consent(),
+    }
+
+
+def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> None:
+    """The goals on what was made; suppressed rows are judged as a set beside the classes."""
+    if not goals:
+        return
+    table = statistics.classes_table(name for goal in goals for name in goal.sensitive_columns())
+    classes, suppressed = released_classes(table, statistics.quasi_identifiers)
+    for goal in goals:
+        entry = goal.result(classes).as_dict()
+        entry["unit"] = "person" if statistics.person_key else "row"
+        entry["suppressed_rows"] = 0 if suppressed is None else int(suppressed.rows.sum())
+        entry["suppressed_hold"] = suppressed is None or not goal.violating(suppressed).any()
+        report.goals.append(entry)
+
+
+def _measure(
+    work: _Work, measures: Sequence[Measure], before: Statistics, after: Statistics | None, report: Report
+) -> None:
+    report.risk["before"] = {}
+    if after is not None:
+        report.risk["after"] = {}
+    for number, measure in enumerate(measures):
+        work.reporter.stage(f"Measuring: {measure.title}")
+        measure.check(before.schema)
+        if measure.applies(before):
+            _measured(measure, before, after, report)
+        work.reporter.progress((number + 1) / len(measures))
+
+
+def _measured(measure: Measure, before: Statistics, after: Statistics | None, report: Report) -> None:
+    if measure.section is Section.RISK:
+        report.risk["before"][measure.slug] = measure.read(before)
+        if after is not None:
+            report.risk["after"][measure.slug] = measure.read(after)
+    elif after is not None:
+        section = report.utility if measure.section is Section.UTILITY else report.attack
+        section[measure.slug] = measure.compare(before, after)
+
+
+def _privacy(report: Report, recipe: Recipe, data: Dataset) -> None:
+    spend = sum((step.cost() for step in recipe.steps), Spend())
+    loss: dict[str, Any] = {"epsilon": float(spend.epsilon), "delta": float(spend.delta)}
+    loss["unit"] = "person" if data.schema.named(Role.PERSON_KEY) else "row"
+    loss["neighbours"] = "add-remove"
+    report.privacy_loss = loss
+
+
+def _finished(report: Report, work: _Work) -> Report:
+    work.reporter.progress(1.0)
+    report.engine = {
+        "version": VERSION,
+        "recipe_sha256": work.recipe.sha256(),
+        "seconds": work.reporter.elapsed,
+        "peak_memory_bytes": peak_memory(),
+    }
+    return report

@@ -1,0 +1,168 @@
+"""What a table is like: kinds, counts, shapes, suggested roles, how identifying. Aggregates only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from worker.engine.column import MISSING_TEXTS
+from worker.engine.fields import Role
+from worker.engine.io.dialect import Dialect
+from worker.engine.io.identifying import Scan
+from worker.engine.io.kinds import KindGuess
+from worker.engine.io.masks import ROWS, masked
+from worker.engine.io.shapes import BARS, NumberSample, has_range, scaled
+from worker.engine.io.sketch import Hashes, Sketch, hashes
+from worker.engine.io.suggestions import Looks, Seen, suggest
+
+_SKETCHED = 1 << 22
+_SMALLEST, _LARGEST = 1 << 11, 1 << 18
+
+Codes = np.ndarray[Any, np.dtype[np.int32]]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The profile of one table. `as_json` is what is stored and shown."""
+
+    rows: int
+    dialect: Dialect
+    columns: tuple[dict[str, Any], ...]
+    preview: tuple[tuple[str | None, ...], ...]
+    identifying: tuple[dict[str, Any], ...]
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column."""
+        return {column["name"]: column["kind"] for column in self.columns}
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "rows": self.rows,
+            "dialect": self.dialect.as_json(),
+            "columns": [dict(column) for column in self.columns],
+            "preview": [list(row) for row in self.preview],
+            "identifying": [dict(entry) for entry in self.identifying],
+        }
+
+
+class ColumnProfiler:
+    """Gathers what is to be known of one column, batch by batch."""
+
+    def __init__(self, name: str, missing: frozenset[str], columns: int) -> None:
+        self._name, self._missing = name, pa.array(sorted(missing | MISSING_TEXTS), pa.string())
+        capacity = min(_LARGEST, max(_SMALLEST, _SKETCHED // columns))
+        self._sketch, self._kind, self._looks = Sketch(capacity), KindGuess(), Looks()
+        self._numbers: NumberSample | None = NumberSample()
+        self._rows = self._missing_rows = 0
+
+    def see(self, column: pa.DictionaryArray) -> Hashes:
+        """Take in a batch; gives a number for each row's value, for the scan of sets of columns."""
+        labels = column.dictionary
+        codes: Codes = column.indices.fill_null(-1).to_numpy()
+        present = ~pc.is_in(labels, self._missing).to_numpy(zero_copy_only=False)
+        counts = np.bincount(codes[codes >= 0], minlength=len(labels))
+        used = present & (counts > 0)
+        texts = labels.filter(pa.array(used))
+        numbers = np.zeros(len(labels) + 1, np.uint64)  # missing values are one value, the number 0
+        numbers[:-1][used] = hashes(texts)
+        self._sketch.add(numbers[:-1][used], counts[used].astype(np.int64))
+        self._kind.see(texts)
+        self._looks.see(texts)
+        self._sample(np.where(np.append(used, False)[codes], codes, -1), labels)
+        self._rows += len(codes)
+        self._missing_rows += len(codes) - int(counts[used].sum())
+        return numbers[codes]
+
+    def _sample(self, codes: Codes, labels: pa.Array) -> None:
+        """Numbers are kept only as long as the column may be one of numbers or dates."""
+        if self._numbers is None:
+            return
+        if self._kind.any and not has_range(self._kind.kind(3)):
+            self._numbers = None
+        else:
+            self._numbers.see(codes.astype(np.int32), labels, self._rows)
+
+    @property
+    def seen(self) -> Seen:
+        """What is known so far."""
+        sketch = self._sketch
+        kind = self._kind.kind(sketch.distinct)
+        rows = self._rows - self._missing_rows
+        return Seen(
+            self._name, kind, sketch.distinct, rows, sketch.all_differ, sketch.unique_share, self._looks
+        )
+
+    def result(self, position: int) -> dict[str, Any]:
+        """The column's entry in the profile. Its unique share counts all rows, as the scan does."""
+        seen, hint = self.seen, suggest(self.seen)
+        on_a_line = has_range(seen.kind) and self._numbers is not None and seen.distinct > BARS
+        return {
+            "name": self._name,
+            "position": position,
+            "kind": seen.kind.value,
+            "distinct": seen.distinct,
+            "distinct_is_exact": self._sketch.is_exact,
+            "missing": self._missing_rows,
+            "shape": self._heights(on_a_line),
+            "shape_kind": "histogram" if on_a_line else "largest",
+            "unique_share": round(seen.unique_share * seen.rows / self._rows, 6) if self._rows else 0.0,
+            "suggested_role": hint.role.value if hint else "",
+            "reason": hint.reason if hint else "",
+        }
+
+    def _heights(self, on_a_line: bool) -> list[int]:
+        if on_a_line and self._numbers is not None:
+            return self._numbers.heights()
+        return scaled(self._sketch.largest(BARS))
+
+
+class Profiler:
+    """Gathers a table's profile while its batches go by."""
+
+    def __init__(self, names: tuple[str, ...], dialect: Dialect) -> None:
+        self._names, self._dialect, self._rows = names, dialect, 0
+        self._missing = frozenset(dialect.missing) | MISSING_TEXTS
+        self._columns = [ColumnProfiler(name, self._missing, len(names)) for name in names]
+        self._scan: Scan | None = None
+        self._preview: tuple[tuple[str | None, ...], ...] = ()
+
+    def see(self, batch: pa.RecordBatch) -> None:
+        """Take in a batch."""
+        numbers = [
+            profiler.see(column) for profiler, column in zip(self._columns, batch.columns, strict=True)
+        ]
+        if self._scan is None:
+            self._scan = Scan(self._candidates())
+            self._preview = self._masked(batch)
+        self._scan.see({name: numbers[self._names.index(name)] for name in self._scan.columns})
+        self._rows += batch.num_rows
+
+    def _candidates(self) -> list[str]:
+        """Columns that may be known of a person, by what the first rows show; the likely ones first."""
+        likely, possible = [], []
+        for profiler in self._columns:
+            seen, hint = profiler.seen, suggest(profiler.seen)
+            if hint and hint.role is Role.QUASI_IDENTIFIER:
+                likely.append(seen.name)
+            elif (hint is None or hint.role is Role.SENSITIVE) and seen.unique_share < 0.5:
+                possible.append(seen.name)
+        return likely + possible
+
+    def _masked(self, batch: pa.RecordBatch) -> tuple[tuple[str | None, ...], ...]:
+        columns = [column.slice(0, ROWS).to_pylist() for column in batch.columns]
+        rows = zip(*columns, strict=True)
+        return tuple(
+            tuple(None if t is None or t in self._missing else masked(t) for t in row) for row in rows
+        )
+
+    def result(self) -> Profile:
+        """The profile of everything seen."""
+        columns = tuple(column.result(position) for position, column in enumerate(self._columns, start=1))
+        scan = self._scan.result() if self._scan else ()
+        return Profile(self._rows, self._dialect, columns, self._preview, scan)

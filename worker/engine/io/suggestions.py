@@ -1,0 +1,136 @@
+"""Which role a column probably has, and why: a hint for a person who decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from worker.engine.fields import NUMERIC, Kind, Role
+from worker.engine.io.words import KEY_WORDS, NAME_WORDS, PERSON_WORDS, Hint, hint_of, says, words_of
+
+_DISEASES = (
+    "(?i)(cancer|diabet|asthma|hepatit|hypertens|depress|pneumon|influenza|gastr|arthrit|migraine|bronchit"
+    "|tumou?r|infect|syndrome|disease)"
+)
+_DIRECT, _SENSITIVE, _QUASI = Role.DIRECT_IDENTIFIER, Role.SENSITIVE, Role.QUASI_IDENTIFIER
+_LOOKS: tuple[tuple[str, Hint], ...] = (
+    (r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$", Hint(_DIRECT, "looks like e-mail addresses")),
+    (r"^(https?://|www\.)", Hint(_DIRECT, "looks like web addresses")),
+    (r"^([0-9]{1,3}\.){3}[0-9]{1,3}$", Hint(_DIRECT, "looks like internet addresses")),
+    (r"^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?$", Hint(_DIRECT, "looks like bank accounts")),
+    (r"^(\+|00)[1-9][0-9 ()/.-]{6,}$", Hint(_DIRECT, "looks like telephone numbers")),
+    (r"^[0-9]{3}-[0-9]{2}-[0-9]{4}$", Hint(_DIRECT, "looks like social security numbers")),
+    (r"(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", Hint(_DIRECT, "looks like random identifiers")),
+    (r"^[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}$", Hint(_SENSITIVE, "looks like codes of diagnoses")),
+    (_DISEASES, Hint(_SENSITIVE, "medical terms")),
+    (r"^[0-9]{4,5}$", Hint(_QUASI, "looks like postal codes")),
+    (r"^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$", Hint(_QUASI, "looks like postal codes")),
+)
+_MOSTLY, _SOME = 0.9, 0.25
+_SAMPLE = 2_000
+
+
+@dataclass
+class Looks:
+    """Which patterns the distinct texts of a column fit, as they go by."""
+
+    seen: int = 0
+    fits: list[int] = field(default_factory=lambda: [0] * len(_LOOKS))
+    words: float = 0.0
+    longest: int = 0
+
+    def see(self, texts: pa.Array) -> None:
+        """Look at some of the texts."""
+        texts = texts.slice(0, _SAMPLE)
+        if not len(texts):
+            return
+        self.seen += len(texts)
+        for i, (pattern, _) in enumerate(_LOOKS):
+            self.fits[i] += pc.sum(pc.match_substring_regex(texts, pattern)).as_py()
+        self.words += pc.sum(pc.count_substring(texts, " ")).as_py()
+        self.longest = max(self.longest, pc.max(pc.utf8_length(texts)).as_py())
+
+    @property
+    def hint(self) -> Hint | None:
+        """What the values look like."""
+        for fitting, (pattern, hint) in zip(self.fits, _LOOKS, strict=True):
+            if self.seen and fitting / self.seen >= (_SOME if pattern is _DISEASES else _MOSTLY):
+                return hint
+        return None
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether these are sentences rather than labels."""
+        return self.seen > 0 and (self.words / self.seen > 4 or self.longest > 200)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of a column when a role is suggested."""
+
+    name: str
+    kind: Kind
+    distinct: int
+    rows: int
+    all_differ: bool
+    unique_share: float
+    looks: Looks
+
+
+def suggest(column: Seen) -> Hint | None:
+    """A role and its reason; None when nothing points anywhere."""
+    if not column.distinct:
+        return Hint(Role.DROPPED, "holds no value at all")
+    looks, name = column.looks.hint, hint_of(column.name)
+    if column.kind in NUMERIC and looks and looks.role is not Role.DIRECT_IDENTIFIER:
+        looks = None  # plain numbers look like codes of many kinds
+    if looks and looks.role is Role.DIRECT_IDENTIFIER:
+        return looks
+    return _by_key(column) or _checked(name, column) or looks or _by_content(column)
+
+
+def _by_key(column: Seen) -> Hint | None:
+    is_text = column.kind in (Kind.TEXT, Kind.CATEGORICAL)
+    if is_text and says(column.name, NAME_WORDS) and hint_of(column.name) is None:
+        return Hint(Role.DIRECT_IDENTIFIER, "called like a name")
+    several = column.rows >= 10 and column.kind is not Kind.DECIMAL
+    if several and column.all_differ and (column.kind is not Kind.DATE) and not _is_amount(column):
+        return Hint(Role.DIRECT_IDENTIFIER, "every value differs")
+    if _names_persons(column.name) and column.all_differ:
+        return Hint(Role.DIRECT_IDENTIFIER, "called like the number of a person")
+    if _names_persons(column.name) and column.distinct > column.rows / 20:
+        return Hint(Role.PERSON_KEY, "the same person in several rows")
+    return None
+
+
+def _names_persons(name: str) -> bool:
+    """`patient`, `patient_id`, but not `patient_age`."""
+    return says(name, PERSON_WORDS) and (len(words_of(name)) == 1 or says(name, KEY_WORDS))
+
+
+def _is_amount(column: Seen) -> bool:
+    """Whole numbers may all differ and still be measurements, unless the column is called a key."""
+    return column.kind is Kind.INTEGER and not says(column.name, KEY_WORDS | PERSON_WORDS)
+
+
+def _checked(hint: Hint | None, column: Seen) -> Hint | None:
+    """A name's hint, unless the values speak against it."""
+    if hint is None:
+        return None
+    if hint.role is Role.WEIGHT and column.kind not in NUMERIC:
+        return None
+    if hint.role is Role.CONSENT and column.distinct > 5:
+        return None
+    return hint
+
+
+def _by_content(column: Seen) -> Hint | None:
+    if column.looks.is_prose:
+        return Hint(Role.DROPPED, "free text, which may hold anything")
+    if column.kind is Kind.DATE:
+        return Hint(Role.QUASI_IDENTIFIER, "dates, which others may know")
+    if column.rows >= 10 and column.unique_share > 0.9 and column.kind not in NUMERIC:
+        return Hint(Role.DIRECT_IDENTIFIER, "nearly every value differs")
+    return None

@@ -1,0 +1,119 @@
+"""The plain files of the command line: opened by content, and never left half written."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from worker.engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from worker.engine.recipe import Recipe
+    from worker.engine.table import TableSource
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
+NOT_WRITTEN = (".xlsx", ".xls", ".sav", ".dta", ".sas7bdat")
+
+
+class Nowhere(io.RawIOBase):
+    """Takes a table that nobody wants to keep, so that no copy of raw data is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._size
+
+    def write(self, data: Any, /) -> int:
+        length = memoryview(data).nbytes
+        self._size += length
+        return length
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe, checked."""
+    from worker.engine.recipe import Recipe
+
+    return Recipe.parse(path.read_bytes())
+
+
+def hierarchy_files(recipe: Recipe, folder: Path) -> dict[str, str]:
+    """The text of every hierarchy file; paths are relative to the recipe."""
+    texts = {}
+    for name in recipe.hierarchy_paths():
+        try:
+            texts[name] = (folder / name).read_text("utf-8-sig")
+        except FileNotFoundError:
+            continue  # the recipe refuses it, naming the column
+        except (UnicodeDecodeError, OSError):
+            raise EngineError(
+                "bad-hierarchy", f"{name}: this hierarchy file is not readable UTF-8 text."
+            ) from None
+    return texts
+
+
+def opened(
+    files: ExitStack, path: Path, recipe: Recipe, released: bool = False
+) -> tuple[TableSource, str | None]:
+    """The rows of a file, and the delimiter they were read with."""
+    from worker.engine.io.dialect import sniff
+    from worker.engine.io.source import open_table
+
+    file = files.enter_context(path.open("rb"))
+    said: Mapping[str, Any] = recipe.data.said()
+    if released:
+        said = {"missing": said["missing"]} if "missing" in said else {}
+    dialect = sniff(file, said)
+    return open_table(file, dialect), dialect.delimiter if dialect.format == "csv" else None
+
+
+def output_kind(path: Path) -> str:
+    """What to write, by the name of the file."""
+    if path.suffix.lower() in NOT_WRITTEN:
+        raise EngineError(
+            "output-format", f"--out: {path.suffix} is not written. Use .csv, .tsv or .parquet."
+        )
+    return "parquet" if path.suffix.lower() in PARQUET_SUFFIXES else "csv"
+
+
+def out_delimiter(path: Path, read_with: str | None) -> str:
+    """A released CSV uses the delimiter of the data it came from."""
+    return "\t" if path.suffix.lower() == ".tsv" else read_with or ","
+
+
+@contextmanager
+def finished(path: Path) -> Iterator[BinaryIO]:
+    """A file that appears under its name only when it is whole."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield cast(BinaryIO, file)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
