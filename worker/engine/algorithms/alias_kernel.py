@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def drawn(alias: Alias, codes: Codes, rows_of: Codes, chunk: Chunk, source: Sour
     below, other = alias.below.ravel(), alias.other.ravel()
     for block, where in chunk.blocks():
         generator = source.stream(name, block)
-        bits = of_rows(chunk, block, where, lambda n, g=generator: words(g, n))  # type: ignore[misc]
+        bits = of_rows(chunk, block, where, partial(words, generator))
         rows = rows_of[codes[where]]
         again: Codes = np.empty(len(rows), np.int32)
         number = _draw(rows, bits, below, other, alias.ends, alias.bits, fresh[where], again)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,9 +48,8 @@ class Finish:
         return clipped
 
     def kind(self, kind: Kind) -> Kind:
-        """What the column is afterwards: whole numbers stay so only when nothing else can come out."""
-        ends = [end for end in (self.lower, self.upper) if end is not None]
-        return kind if self.places == 0 and all(end == int(end) for end in ends) else Kind.DECIMAL
+        """What the column is afterwards."""
+        return Kind.DECIMAL if self.places else kind
 
 
 def finish_for(
@@ -67,7 +67,12 @@ def finish_for(
     declared = statistics.declaration(column).bounds or (None, None)
     low = _number(declared[0]) if lower is None else lower
     high = _number(declared[1]) if upper is None else upper
-    return Finish(places, low, high, keep_zeros)
+    return Finish(places, _on_grid(low, places, np.ceil), _on_grid(high, places, np.floor), keep_zeros)
+
+
+def _on_grid(bound: float | None, places: int, inward: Callable[[float], Any]) -> float | None:
+    """The outermost number within the bound that has so many decimals."""
+    return None if bound is None else float(inward(round(bound * 10.0**places, 6))) / 10.0**places
 
 
 def _number(bound: object) -> float | None:

@@ -46,12 +46,35 @@ def uniform(keep: Fraction, groups: Sequence[Sequence[int]], size: int) -> Weigh
 
 
 def stated(matrix: Sequence[Sequence[float]]) -> Weights:
-    """A matrix as somebody wrote it; what its decimals lack to 1 stays on the diagonal."""
+    """A matrix as somebody wrote it; what a row's decimals lack to 1 goes to its largest probability."""
     scale = 10**12
     weights = [[round(exactly(p) * scale) for p in row] for row in matrix]
-    for i, row in enumerate(weights):
-        row[i] += scale - sum(row)
+    for row in weights:
+        row[row.index(max(row))] += scale - sum(row)
     return weights
+
+
+def require_matrix(matrix: Sequence[Sequence[float]], size: int) -> None:
+    """Refuse anything but one row of probabilities per category."""
+    if not size:
+        raise ValueError("A matrix needs the list of categories that its rows and columns stand for.")
+    if len(matrix) != size or any(len(row) != size for row in matrix):
+        raise ValueError(f"The matrix must have {size} rows and columns, one per category.")
+    for number, row in enumerate(matrix, start=1):
+        if any(not 0 <= p <= 1 for p in row):
+            raise ValueError(f"Row {number}: a probability lies between 0 and 1.")
+        if abs(sum(exactly(p) for p in row) - 1) > Fraction(1, 10**9):
+            raise ValueError(f"Row {number} must sum to 1.")
+
+
+def widened(weights: Weights, known: Sequence[int], size: int) -> Weights:
+    """The same matrix among more categories, which stay as they are."""
+    wide = identity(size)
+    for i, row in zip(known, weights, strict=False):
+        wide[i] = [0] * size
+        for j, weight in zip(known, row, strict=False):
+            wide[i][j] = weight
+    return wide
 
 
 def proportional_flows(keep: Fraction, counts: Sequence[int], groups: Sequence[Sequence[int]]) -> Weights:

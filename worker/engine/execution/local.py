@@ -15,7 +15,7 @@ from worker.engine.fields import Role
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
 from worker.engine.privacy import Spend
-from worker.engine.randomness import Source, fresh_key
+from worker.engine.randomness import Source, fresh_key, step_names
 from worker.engine.report import Report, peak_memory
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.statistics import Statistics
@@ -57,11 +57,12 @@ def anonymize(
     hierarchies: Mapping[str, str] | None = None,
     records: BinaryIO | None = None,
     input_sha256: str | None = None,
+    project_key: bytes | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
     `hierarchies` holds the text of every file the recipe refers to. Without a `key` the randomness is
-    fresh from the operating system.
+    fresh from the operating system. `project_key` makes pseudonyms agree between the project's files.
     """
     work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
     report = Report()
@@ -71,7 +72,7 @@ def anonymize(
     for goal in recipe.goals:
         goal.check(original.schema)
     with work.reporter.span(0.02, 0.6):
-        data = _decide(work, original, Source(key or fresh_key()), report)
+        data = _decide(work, original, Source(key or fresh_key(), project_key=project_key), report)
     with work.reporter.span(0.6, 0.8):
         _write(work, data, outputs, keep_order, report)
     before, after = work.statistics(original), work.statistics(data)
@@ -133,12 +134,13 @@ def compare(
 def _decide(work: _Work, data: Dataset, source: Source, report: Report) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
+    names = step_names((method.slug, method.params()) for method in steps)
     for number, method in enumerate(steps):
         with work.reporter.span(number / len(steps), (number + 1) / len(steps)):
             work.reporter.stage(f"Planning step {number + 1} of {len(steps)}: {method.title}")
             try:
                 method.check(data.schema)
-                own = source.for_step(number)
+                own = source.for_step(names[number])
                 plan = method.plan(work.statistics(data), work.recipe.goals, own, work.reporter)
             except EngineError as error:
                 raise _placed(error, number) from None
@@ -160,12 +162,17 @@ def _write(work: _Work, data: Dataset, outputs: Sequence[Output], keep_order: bo
     if not names:
         text = "columns: no column leaves. Tag a column quasi-identifier, sensitive or other."
         raise EngineError("no-columns", text, param="columns")
-    written = write_release(data, names, outputs, keep_order, work.memory, work.reporter)
+    last = data.counting()
+    written = write_release(last, names, outputs, keep_order, work.memory, work.reporter)
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
-    for step, seconds in zip(report.steps, data.seconds, strict=True):
-        step["transform_seconds"] = seconds
+    for entry, step, tallies, seconds in zip(
+        report.steps, last.steps, last.tallies or (), last.seconds, strict=True
+    ):
+        entry.update(step.method.conclude(step.plan, tallies))
+        entry["codebook"] = list(step.method.guidance(entry))
+        entry["transform_seconds"] = seconds
 
 
 def _describe_input(report: Report, data: Dataset, source: TableSource, sha256: str | None) -> None:
