@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import Codes, Column, Floats, Mask
+from worker.engine.column import MOST_PLACES, Codes, Column, Floats, Mask
 from worker.engine.fields import Kind
 
 _EXACT = 2.0**53
@@ -41,9 +41,16 @@ class NumberColumn(Column):
         """Which rows hold no value."""
         return np.isnan(self._values)
 
+    @property
+    def known_places(self) -> int | None:
+        """How many decimals whoever made the numbers rounded them to, if it is known."""
+        return self._places
+
     def places(self) -> int:
         """How many digits stand after the decimal point, at most."""
-        return super().places() if self._places is None else self._places
+        if self._places is None:
+            self._places = _places_of(self._values[~np.isnan(self._values)])
+        return self._places
 
     @cached_property
     def _coded(self) -> pa.DictionaryArray:
@@ -83,6 +90,17 @@ class NumberColumn(Column):
     def take(self, rows: Mask | Codes | slice) -> Column:
         """Some rows: a mask or row positions."""
         return NumberColumn(self.name, self.kind, self._values[rows], self._places)
+
+
+def _places_of(numbers: Floats) -> int:
+    for places in range(MOST_PLACES):
+        scale = 10.0**places
+        for some in (numbers[:1000], numbers):  # most answers are found out early
+            if not (np.rint(some * scale) / scale == some).all():
+                break
+        else:
+            return places
+    return MOST_PLACES
 
 
 def texts_of(numbers: Floats, kind: Kind) -> pa.Array:

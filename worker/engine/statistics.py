@@ -183,8 +183,12 @@ class Statistics:
 
     def require_values(self, column: str, param: str | None) -> None:
         """Refuse a column that has rows but no value in any of them."""
-        table = self.counts((column,))
-        if table.rows and table.domains[0].missing.all():
+        rows = 0
+        for chunk in self._read((column,)):
+            rows += chunk.rows
+            if not chunk[column].missing_rows.all():
+                return
+        if rows:
             text = f"Column {column!r} holds no value in any row. Choose another column or drop this one."
             raise EngineError("all-missing", text, param=param)
 

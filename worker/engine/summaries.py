@@ -88,7 +88,8 @@ def joined(pieces: Sequence[Column], name: str, kind: Kind) -> Column:
     if not pieces:
         return Column.of_texts(name, [], kind)
     if all(isinstance(piece, NumberColumn) for piece in pieces):
-        places = max(piece.places() for piece in pieces)
+        told = [piece.known_places for piece in pieces if isinstance(piece, NumberColumn)]
+        places = None if None in told else max(one for one in told if one is not None)
         return NumberColumn(name, kind, np.concatenate([piece.numbers for piece in pieces]), places)
     if all(piece.labels is pieces[0].labels for piece in pieces):
         codes = np.concatenate([piece.codes for piece in pieces])
