@@ -93,12 +93,8 @@ class Column:
     @property
     def numbers(self) -> Floats:
         """The number in each row; NaN where it is missing or no number."""
-        if len(self.labels) <= len(self.codes):
-            return self.label_numbers[self.codes] if len(self.labels) else np.empty(0)
-        used, codes = np.unique(self.codes, return_inverse=True)  # a piece that knows the whole's labels
-        numbers = parse_numbers(self.labels.take(pa.array(used)))
-        numbers[self.missing[used]] = np.nan
-        return numbers[codes.reshape(-1)]
+        some = self.compacted()  # a piece may know the labels of the whole
+        return some.label_numbers[some.codes] if len(some.labels) else np.empty(0)
 
     @property
     def missing_rows(self) -> Mask:
@@ -142,6 +138,14 @@ class Column:
         if missing.any() and pc.any(pc.not_equal(labels.filter(pa.array(missing)), "")).as_py():
             labels = pc.if_else(pa.array(missing), pa.scalar("", labels.type), labels)
         return Column(self.name, kind or self.kind, self.codes, labels, missing)
+
+    def compacted(self) -> Column:
+        """The same rows over only the labels that occur in them, when the list is longer than the rows."""
+        if len(self.labels) <= len(self.codes):
+            return self
+        used, codes = np.unique(self.codes, return_inverse=True)
+        labels = self.labels.take(pa.array(used))
+        return Column(self.name, self.kind, codes.reshape(-1).astype(np.int32), labels, self.missing[used])
 
     def take(self, rows: Mask | np.ndarray[Any, np.dtype[np.signedinteger[Any]]] | slice) -> Column:
         """Some rows: a mask or row positions."""
