@@ -84,4 +84,6 @@ def numbers(**columns: Sequence[float]) -> Table:
 
 def codes(name: str, values: np.ndarray, labels: Sequence[str], kind: Kind = Kind.CATEGORICAL) -> Column:
     """A column of categories from positions in a list of labels."""
-    return Column.of_domain(name, kind, np.asarray(values, np.int32), labels, np.array([x == "" for x in labels]))
+    return Column.of_domain(
+        name, kind, np.asarray(values, np.int32), labels, np.array([x == "" for x in labels])
+    )

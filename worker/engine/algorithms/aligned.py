@@ -25,7 +25,9 @@ class Aligned:
             rows: slice | np.ndarray[tuple[int], np.dtype[np.int32]] = slice(start, start + chunk.rows)
         else:
             rows = np.searchsorted(self.table.row_ids, chunk.row_ids).astype(np.int32)
-        return chunk.with_columns(*(_taken(column, chunk[column.name], rows) for column in self.table.columns))
+        return chunk.with_columns(
+            *(_taken(column, chunk[column.name], rows) for column in self.table.columns)
+        )
 
 
 def _taken(column: Column, old: Column, rows: slice | np.ndarray[tuple[int], np.dtype[np.int32]]) -> Column:

@@ -72,5 +72,7 @@ def require_known(table: FrequencyTable, listed: Sequence[str], param: str) -> N
         if not gone and text not in allowed:
             strange += rows
     if strange:
-        text = f"{param}: {strange} rows hold a category that is not listed. List every category that may occur."
+        text = (
+            f"{param}: {strange} rows hold a category that is not listed. List every category that may occur."
+        )
         raise EngineError("unknown-category", text, param=param)

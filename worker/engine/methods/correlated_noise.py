@@ -63,7 +63,9 @@ class CorrelatedNoise(Method):
         0.1, gt=0, le=10, title="Noise share", description="d: the noise has covariance d·Σ."
     )
     keep_covariance: bool = Field(
-        True, title="Keep means and covariances", description="Draw values towards the mean to make up for the noise."
+        True,
+        title="Keep means and covariances",
+        description="Draw values towards the mean to make up for the noise.",
     )
     robust: bool = Field(
         False, title="Robust covariance", description="Measure Σ without the rows that lie far out."

@@ -65,7 +65,9 @@ class Noise(Method):
         "additive", title="Mode", description="Multiplicative noise changes large values more."
     )
     distribution: Literal["gaussian", "laplace", "uniform"] = Field(
-        "gaussian", title="Distribution", description="Uniform noise has a largest change; the others have none."
+        "gaussian",
+        title="Distribution",
+        description="Uniform noise has a largest change; the others have none.",
     )
     decimals: int | None = Field(
         None,
@@ -100,9 +102,17 @@ class Noise(Method):
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
         return (
-            Preset("Light", "Values move by about 5 % of their spread; hardly any result changes.", {"amount": 0.05}),
-            Preset("Medium", "Values move by about 10 % of their spread; variances grow by 1 %.", {"amount": 0.1}),
-            Preset("Strong", "Values move by about half their spread; variances grow by 25 %.", {"amount": 0.5}),
+            Preset(
+                "Light",
+                "Values move by about 5 % of their spread; hardly any result changes.",
+                {"amount": 0.05},
+            ),
+            Preset(
+                "Medium", "Values move by about 10 % of their spread; variances grow by 1 %.", {"amount": 0.1}
+            ),
+            Preset(
+                "Strong", "Values move by about half their spread; variances grow by 25 %.", {"amount": 0.5}
+            ),
         )
 
     @model_validator(mode="after")
@@ -112,7 +122,11 @@ class Noise(Method):
         return self
 
     def describe(self) -> str:
-        how = f"{self.amount:g} standard deviations" if self.mode == "additive" else f"{self.amount:.4g} of each value"
+        how = (
+            f"{self.amount:g} standard deviations"
+            if self.mode == "additive"
+            else f"{self.amount:.4g} of each value"
+        )
         shared = f", the same for rows with equal {self.shared_by}" if self.shared_by else ""
         verb = "Add" if self.mode == "additive" else "Multiply in"
         return f"{verb} {self.distribution} noise of {how} to {self.column}{shared}."
@@ -129,9 +143,7 @@ class Noise(Method):
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> NoisePlan:
         statistics.require_values(self.column, "column")
-        finish = finish_for(
-            statistics, self.column, self.decimals, self.lower, self.upper, self.keep_zeros
-        )
+        finish = finish_for(statistics, self.column, self.decimals, self.lower, self.upper, self.keep_zeros)
         deviation = self.amount
         if self.mode == "additive":
             spread = statistics.moments(self.column).variance
@@ -159,7 +171,9 @@ class Noise(Method):
             else:
                 new += old
             clipped += plan.finish.apply(new, old)
-        column = NumberColumn(self.column, plan.finish.kind(chunk[self.column].kind), fresh, plan.finish.places)
+        column = NumberColumn(
+            self.column, plan.finish.kind(chunk[self.column].kind), fresh, plan.finish.places
+        )
         return chunk.with_columns(column).tallied(clipped_cells=clipped)
 
     def conclude(self, plan: NoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -167,7 +181,9 @@ class Noise(Method):
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         deviation = float(facts["noise_deviation"])
-        shared = " Rows that share a group share the noise: treat them as clustered." if self.shared_by else ""
+        shared = (
+            " Rows that share a group share the noise: treat them as clustered." if self.shared_by else ""
+        )
         if self.mode == "multiplicative":
             return (
                 f"{self.column}: each value was multiplied by an independent random factor with mean 1 and "

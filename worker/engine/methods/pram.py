@@ -69,7 +69,9 @@ class Pram(Method):
         False, title="Invariant", description="Leave the frequencies as they are on average."
     )
     categories: tuple[str, ...] = Field(
-        (), title="Categories", description="In the order of the matrix. Empty: those that occur or are declared."
+        (),
+        title="Categories",
+        description="In the order of the matrix. Empty: those that occur or are declared.",
     )
     matrix: tuple[tuple[float, ...], ...] | None = Field(
         None,
@@ -81,7 +83,9 @@ class Pram(Method):
         (), title="Groups", description="Categories change only within their group; those in no group stay."
     )
     strata: Annotated[tuple[str, ...], Columns(many=True)] = Field(
-        (), title="Strata", description="Frequencies are kept and estimated within equal values of these columns."
+        (),
+        title="Strata",
+        description="Frequencies are kept and estimated within equal values of these columns.",
     )
 
     @classmethod
@@ -95,9 +99,21 @@ class Pram(Method):
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
         return (
-            Preset("Light", "About one cell in ten changes; frequencies stay on average.", {"keep": 0.9, "invariant": True}),
-            Preset("Medium", "About one cell in five changes; frequencies stay on average.", {"keep": 0.8, "invariant": True}),
-            Preset("Strong", "About half of the cells change; frequencies stay on average.", {"keep": 0.5, "invariant": True}),
+            Preset(
+                "Light",
+                "About one cell in ten changes; frequencies stay on average.",
+                {"keep": 0.9, "invariant": True},
+            ),
+            Preset(
+                "Medium",
+                "About one cell in five changes; frequencies stay on average.",
+                {"keep": 0.8, "invariant": True},
+            ),
+            Preset(
+                "Strong",
+                "About half of the cells change; frequencies stay on average.",
+                {"keep": 0.5, "invariant": True},
+            ),
         )
 
     @model_validator(mode="after")
@@ -116,7 +132,9 @@ class Pram(Method):
         return self
 
     def describe(self) -> str:
-        how = "by its own matrix" if self.matrix is not None else f"keeping each with probability {self.keep:g}"
+        how = (
+            "by its own matrix" if self.matrix is not None else f"keeping each with probability {self.keep:g}"
+        )
         more = ", invariant" if self.invariant else ""
         more += f", within strata of {', '.join(self.strata)}" if self.strata else ""
         return f"Change categories of {self.column} at random {how}{more}."
@@ -158,7 +176,9 @@ class Pram(Method):
         fresh = drawn(plan.alias, codes, rows_of, chunk, source, self.column)
         after = codes // width * width + fresh if len(plan.strata) > 1 else fresh
         released = np.bincount(after, minlength=width * len(plan.strata)).reshape(-1, width)
-        made = Column.of_domain(self.column, column.kind, fresh, plan.categories.texts, plan.categories.missing)
+        made = Column.of_domain(
+            self.column, column.kind, fresh, plan.categories.texts, plan.categories.missing
+        )
         return chunk.with_columns(made).tallied(released=released)
 
     def conclude(self, plan: PramPlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -182,7 +202,9 @@ class Pram(Method):
             within = f" within equal values of {', '.join(self.strata)}" if self.strata else ""
             said += (f"Frequencies of the column are unbiased as they are{within}; cross tables are not.",)
         else:
-            said += ("Released frequencies λ are biased: t = λ·P⁻¹ estimates the original ones without bias.",)
+            said += (
+                "Released frequencies λ are biased: t = λ·P⁻¹ estimates the original ones without bias.",
+            )
         return (
             *said,
             "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other columns "

@@ -41,7 +41,9 @@ class Pseudonyms(Method):
 
     column: Annotated[str, Columns()] = Field(title="Column", description="The identifiers to replace.")
     key: Literal["release", "project"] = Field(
-        "release", title="Key", description="Release: nothing links two releases. Project: the same in all files."
+        "release",
+        title="Key",
+        description="Release: nothing links two releases. Project: the same in all files.",
     )
     domain: str = Field(
         "person",
@@ -51,10 +53,18 @@ class Pseudonyms(Method):
         description="What is identified. Files with the same domain and project key have the same pseudonyms.",
     )
     length: Annotated[int, Unit("characters")] = Field(
-        16, ge=10, le=52, title="Length", description="Five random bits each; 16 are enough for any population."
+        16,
+        ge=10,
+        le=52,
+        title="Length",
+        description="Five random bits each; 16 are enough for any population.",
     )
     prefix: str = Field(
-        "", max_length=20, pattern=r"^[A-Za-z0-9_.-]*$", title="Prefix", description="Put before each pseudonym."
+        "",
+        max_length=20,
+        pattern=r"^[A-Za-z0-9_.-]*$",
+        title="Prefix",
+        description="Put before each pseudonym.",
     )
 
     @classmethod
@@ -65,7 +75,11 @@ class Pseudonyms(Method):
     def presets(cls) -> tuple[Preset, ...]:
         return (
             Preset("Fresh", "Rows of one person can be linked within the release only.", {"key": "release"}),
-            Preset("Per project", "The same person can be followed through the project's files.", {"key": "project"}),
+            Preset(
+                "Per project",
+                "The same person can be followed through the project's files.",
+                {"key": "project"},
+            ),
         )
 
     def describe(self) -> str:

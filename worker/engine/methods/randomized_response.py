@@ -62,15 +62,23 @@ class RandomizedResponse(Method):
         "Kairouz, Bonawitz & Ramage (2016), Discrete distribution estimation under local privacy",
     )
 
-    column: Annotated[str, Columns(kind=CATEGORICAL)] = Field(title="Column", description="The answers to protect.")
+    column: Annotated[str, Columns(kind=CATEGORICAL)] = Field(
+        title="Column", description="The answers to protect."
+    )
     epsilon: Annotated[Decimal | None, Unit("ε per answer")] = Field(
         Decimal(1), gt=0, le=20, decimal_places=6, title="Epsilon", description="Smaller protects more."
     )
     keep: Annotated[float | None, Unit("probability")] = Field(
-        None, gt=0, lt=1, title="Keep probability", description="How often the true answer is reported, instead of ε."
+        None,
+        gt=0,
+        lt=1,
+        title="Keep probability",
+        description="How often the true answer is reported, instead of ε.",
     )
     categories: tuple[str, ...] = Field(
-        (), title="Categories", description="Every possible answer. Empty: the declared categories of the column."
+        (),
+        title="Categories",
+        description="Every possible answer. Empty: the declared categories of the column.",
     )
     missing: Literal["keep", "category"] = Field(
         "keep",
@@ -88,8 +96,14 @@ class RandomizedResponse(Method):
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
         return (
-            Preset("Fair coin", "Half of the answers are true, the others random: ε is ln 3 for two answers.", {"keep": 0.75, "epsilon": None}),
-            Preset("Strong", "An answer changes anybody's odds by at most 1.65 (ε = 0.5).", {"epsilon": "0.5"}),
+            Preset(
+                "Fair coin",
+                "Half of the answers are true, the others random: ε is ln 3 for two answers.",
+                {"keep": 0.75, "epsilon": None},
+            ),
+            Preset(
+                "Strong", "An answer changes anybody's odds by at most 1.65 (ε = 0.5).", {"epsilon": "0.5"}
+            ),
             Preset("Weak", "An answer changes anybody's odds by at most 20 (ε = 3).", {"epsilon": "3"}),
         )
 
@@ -102,7 +116,9 @@ class RandomizedResponse(Method):
         if len(set(self.categories)) != len(self.categories) or "" in self.categories:
             raise ValueError("List each category once; a missing answer is not listed.")
         if self.categories and self.keep is not None and self.keep * len(self.categories) <= 1:
-            raise ValueError("The true answer must be likelier than any other one: raise the keep probability.")
+            raise ValueError(
+                "The true answer must be likelier than any other one: raise the keep probability."
+            )
         return self
 
     def params(self) -> dict[str, Any]:
@@ -168,7 +184,9 @@ class RandomizedResponse(Method):
     def _design(self, drawn: int) -> response.Design:
         if self.keep is not None:
             if self.keep * drawn <= 1:
-                text = "keep: the true answer must be likelier than any other one. Raise the keep probability."
+                text = (
+                    "keep: the true answer must be likelier than any other one. Raise the keep probability."
+                )
                 raise EngineError("bad-parameter", text, param="keep")
             return response.of_keep(self.keep, drawn)
         return response.of_epsilon(self.epsilon or Decimal(1), drawn)
@@ -181,4 +199,3 @@ def _positions(texts: Sequence[str], column: Column) -> Codes:
     labels = zip(column.label_texts, column.missing.tolist(), strict=True)
     found = (none if gone else index.get(text, none) for text, gone in labels)
     return np.fromiter(found, np.int32, len(column.labels))
-

@@ -49,7 +49,11 @@ class RankSwapping(Method):
         min_length=1, title="Columns", description="Each is swapped by itself."
     )
     percent: Annotated[float, Unit("% of the ranks")] = Field(
-        5.0, gt=0, le=100, title="Farthest swap", description="Ranks of swapped values differ by at most this much."
+        5.0,
+        gt=0,
+        le=100,
+        title="Farthest swap",
+        description="Ranks of swapped values differ by at most this much.",
     )
 
     @classmethod
@@ -66,7 +70,9 @@ class RankSwapping(Method):
         )
 
     def describe(self) -> str:
-        return f"Swap values of {', '.join(self.columns)} between rows within {self.percent:g} % of the ranks."
+        return (
+            f"Swap values of {', '.join(self.columns)} between rows within {self.percent:g} % of the ranks."
+        )
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return self.columns

@@ -61,7 +61,9 @@ class RecordSwapping(Method):
         None, title="Household", description="Empty: the column tagged household key, or else each row."
     )
     risky: Annotated[tuple[str, ...], Columns(many=True)] = Field(
-        (), title="Rare combinations of", description="Households with a rare member in these columns go first."
+        (),
+        title="Rare combinations of",
+        description="Households with a rare member in these columns go first.",
     )
     k: int = Field(3, ge=2, title="Rare below", description="A combination is rare in fewer rows than this.")
 
@@ -113,7 +115,11 @@ class RecordSwapping(Method):
         where = rows_of_pairs(homes, pairs)
         made = [whole[name].take(where) for name in self.columns]
         ids = None if whole.is_contiguous else whole.row_ids
-        facts = {"columns": list(self.columns), "households": len(homes), "swapped_households": 2 * len(pairs)}
+        facts = {
+            "columns": list(self.columns),
+            "households": len(homes),
+            "swapped_households": 2 * len(pairs),
+        }
         facts["moved_rows"] = int(np.count_nonzero(where != np.arange(whole.rows)))
         return RecordSwappingPlan(facts, Aligned(Table(made, whole.first_row, whole.rows, ids)))
 

@@ -50,7 +50,9 @@ class Sampling(Method):
         0.5, gt=0, le=1, title="Share", description="The probability of being kept."
     )
     unit: Annotated[str | None, Columns()] = Field(
-        None, title="Keep together", description="Rows with the same value here are kept or left out as a whole."
+        None,
+        title="Keep together",
+        description="Rows with the same value here are kept or left out as a whole.",
     )
     by_weight: bool = Field(
         False, title="Proportional to the weight", description="Keep rows with large weights more often."

@@ -58,9 +58,7 @@ class Shuffling(Method):
     title = "Shuffling"
     family = Family.PERTURBATIVE
     scope = Scope.WHOLE_COLUMNS
-    references = (
-        "Muralidhar & Sarathy (2006), Data shuffling: a new masking approach for numerical data",
-    )
+    references = ("Muralidhar & Sarathy (2006), Data shuffling: a new masking approach for numerical data",)
 
     columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC, many=True)] = Field(
         min_length=1, title="Columns", description="The numbers to deal out again, together."
