@@ -3,7 +3,10 @@
 from typing import Any, NamedTuple
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
+
+from stewardapp.models import User
+from stewardapp.presenters.home import reviews_waiting
 
 THEME_COOKIE = "theme"
 THEMES = frozenset({"light", "dark"})
@@ -12,7 +15,7 @@ THEMES = frozenset({"light", "dark"})
 NAVIGATION = (
     ("Home", "home", ("home",)),
     ("Projects", "project-list", ("project", "population")),
-    ("Datasets", "dataset-list", ("dataset", "version", "upload", "hierarchy")),
+    ("Datasets", "dataset-list", ("dataset", "version", "upload", "column", "hierarchy")),
     ("Releases", "release-list", ("release", "run")),
     ("Reviews", "review-list", ("review",)),
     ("Catalogue", "catalogue-list", ("catalogue", "artifact")),
@@ -34,8 +37,8 @@ def desk(request: HttpRequest) -> dict[str, Any]:
     """The context processor: `desk.theme` always, the rest once somebody is signed in."""
     user = getattr(request, "user", None)
     facts: dict[str, Any] = {"theme": theme_of(request), "nav": [], "initials": ""}
-    if user is not None and user.is_authenticated:
-        facts |= {"nav": _navigation(request), "initials": _initials(user)}
+    if isinstance(user, User):
+        facts |= {"nav": _navigation(request, user), "initials": _initials(user)}
     return {"desk": facts}
 
 
@@ -45,18 +48,15 @@ def theme_of(request: HttpRequest) -> str:
     return chosen if chosen in THEMES else ""
 
 
-def _navigation(request: HttpRequest) -> list[Item]:
+def _navigation(request: HttpRequest, user: User) -> list[Item]:
     match = request.resolver_match
     noun = (match.url_name or "").partition("-")[0] if match else ""
-    entries = []
-    for label, name, nouns in NAVIGATION:
-        try:
-            entries.append(Item(label, reverse(name), noun in nouns, 0))
-        except NoReverseMatch:
-            continue
-    return entries
+    waiting = {"review-list": len(reviews_waiting(user))}
+    return [
+        Item(label, reverse(name), noun in nouns, waiting.get(name, 0)) for label, name, nouns in NAVIGATION
+    ]
 
 
-def _initials(user: Any) -> str:
+def _initials(user: User) -> str:
     words = (user.get_full_name() or user.get_username()).replace("_", " ").replace(".", " ").split()
     return ("".join(word[0] for word in words[:2]) if len(words) > 1 else words[0][:2]).upper()

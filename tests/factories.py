@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from django.db import transaction
 
@@ -39,6 +39,7 @@ from stewardapp.models import (
     User,
     Version,
 )
+from worker.engine.io.ingest import ingest
 from worker.sealed import SealedWriter
 
 PASSWORD = "a long walk by the sea"
@@ -197,6 +198,21 @@ def read(version: Version, *, profile: Mapping[str, Any] | None = None) -> Versi
     with transaction.atomic():
         table = store(b"a table", version.key, "table")
         return readings.record(reading=waiting, fence=fence, table=table, profile=profile or PROFILE)
+
+
+def read_for_real(version: Version) -> Version:
+    """Do the queued reading with the engine, in this process: the stored table is a table."""
+    waiting = Reading.objects.queued().get(version=version)
+    fence = Reading.objects.claim(waiting.pk, WORKER, LEASE)
+    assert fence is not None
+    with storage.reading(version.raw) as raw, storage.temporary() as temporary:
+        with SealedWriter(temporary.file, storage.key_bytes(version.key)) as writer:
+            reader = cast(BinaryIO, io.BufferedReader(raw))
+            profile = ingest(reader, cast(BinaryIO, writer), waiting.dialect).as_json()
+        with transaction.atomic():
+            facts = {"sha256": writer.sha256, "size": writer.size, "purpose": "table"}
+            table = storage.keep(temporary, key=version.key, **facts)
+            return readings.record(reading=waiting, fence=fence, table=table, profile=profile)
 
 
 def _column(name: str, position: int, kind: str, distinct: int, suggested_role: str) -> dict[str, Any]:

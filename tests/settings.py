@@ -1,4 +1,4 @@
-"""Settings of the test suite: the same as the product's, with a cheap password hash and its own data folder."""
+"""Settings of the test suite: the product's own, with a cheap password hash and a data folder apart."""
 
 import os
 import tempfile

@@ -10,7 +10,6 @@ import argparse
 import errno
 import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable
@@ -29,10 +28,10 @@ from worker.plain_files import (
     output_kind,
     read_recipe,
     sha256,
+    size,
 )
 
 OURS, WRONG, UNSATISFIED, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
-SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
         code: int = args.run(args, reporter)
         return code
     except EngineError as error:
-        return refuse(error.message, _exit_code(error), reporter)
+        return refuse(_worded(error), _exit_code(error), reporter)
     except Cancelled:
         return refuse("stopped", INTERRUPTED, reporter)
     except KeyboardInterrupt:
@@ -112,14 +111,6 @@ def parser() -> Parser:
     for made in (one, two, three):
         made.add_argument("--memory", type=size, metavar="SIZE", help="memory to use, such as 2GB")
     return top
-
-
-def size(text: str) -> int:
-    """A number of bytes from `2GB`, `512 MiB` or a plain number."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?", text.strip().lower())
-    if found is None or found[2] not in SIZES:
-        raise argparse.ArgumentTypeError("a size is a number with a unit, such as 500MB or 2GB")
-    return int(float(found[1]) * SIZES[found[2]])
 
 
 def anonymize(args: Any, reporter: TerminalReporter) -> int:
@@ -204,9 +195,18 @@ def verify(args: Any, reporter: TerminalReporter) -> int:
 
     recipe = read_recipe(args.recipe)
     with args.released.open("rb") as released:
-        results = verification.verify(recipe, released, reporter)
-    told(json.dumps([result.as_dict() for result in results], indent=2) + "\n", None, reporter)
-    return 0 if all(result.holds for result in results) else UNSATISFIED
+        found = verification.examine(recipe, released, reporter)
+    result = {
+        "holds": found.holds,
+        "goals": [one.as_dict() for one in found.results],
+        "rows": found.rows,
+        "suppressed_rows": found.suppressed_rows,
+        "suppressed_hold": list(found.suppressed_hold),
+        "unit": found.unit,
+        "unexpected_columns": list(found.unexpected),
+    }
+    told(json.dumps(result, indent=2) + "\n", None, reporter)
+    return 0 if found.holds else UNSATISFIED
 
 
 def profile(args: Any, reporter: TerminalReporter) -> int:
@@ -270,6 +270,12 @@ def told(text: str, path: Path | None, reporter: TerminalReporter) -> int:
         with finished(path) as file:
             file.write(text.encode())
     return 0
+
+
+def _worded(error: EngineError) -> str:
+    """What, with its place in the recipe in front."""
+    known = not error.param or error.message.startswith(error.param)
+    return error.message if known else f"{error.param}: {error.message}"
 
 
 def _exit_code(error: EngineError) -> int:

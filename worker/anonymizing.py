@@ -1,7 +1,6 @@
 """What a run does between claim and end: recipe and table become files, and the files are verified."""
 
 import hmac
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -10,17 +9,16 @@ from typing import Any
 from stewardapp import storage
 from stewardapp.models import Run
 from worker.claim import Claim
-from worker.engine.errors import EngineError
 from worker.engine.privacy import Spend
 from worker.engines import MadeFile, run_engine
 from worker.process import Sealed
+from worker.verdicts import agreed, insist
 
 Goals = Sequence[Mapping[str, Any]]
 
 RELEASED = {"release.csv": "text/csv", "release.parquet": "application/vnd.apache.parquet"}
 RECORDS = {"records.csv": "text/csv"}
 OUTPUTS = {**RELEASED, **RECORDS}
-FIGURE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,9 @@ def anonymized(claim: Claim) -> Iterator[Anonymized]:
             )
             for name in written
         ]
-        checked = [verify(claim, run, file, report) for file in files if file.public and answer["microdata"]]
-        yield Anonymized(run, files, report, checked[0] if checked else (), answer["microdata"])
+        public = [file for file in files if file.public]
+        goals = verify(claim, run, public, report) if answer["microdata"] else []
+        yield Anonymized(run, files, report, goals, answer["microdata"])
 
 
 def made(name: str, temporary: storage.Temporary, facts: Mapping[str, Any]) -> MadeFile:
@@ -77,38 +76,16 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
 
 
-def verify(claim: Claim, run: Run, file: MadeFile, report: Mapping[str, Any]) -> Goals:
+def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[str, Any]) -> Goals:
     """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
-    released = {"released": Sealed(file.temporary.file, storage.key_bytes(run.key))}
-    part = (0.8, 0.9) if file.name == "release.csv" else (0.9, 1.0)
-    checked = run_engine(claim, "verify", {"recipe": run.recipe}, released, part=part)
-    insist(checked, file, report["goals"])
-    goals: Goals = checked["goals"]
-    return goals
-
-
-def insist(checked: Mapping[str, Any], file: MadeFile, reported: Goals) -> None:
-    """Refuse a file that is not the one that was written, or does not hold what the method said of it."""
-    if (checked["sha256"], checked["rows"]) != (file.sha256, file.rows):
-        raise EngineError("verification", "The stored file is not the one that was written. Run it again.")
-    recomputed: Goals = checked["goals"]
-    wrong = [one["goal"] for one, other in zip(recomputed, reported, strict=True) if not same(one, other)]
-    if wrong:
-        raise EngineError(
-            "verification",
-            f"Recomputed from the released file, {' and '.join(wrong)} is not what the method reported. "
-            "Nothing was released. Please report this recipe.",
-        )
-
-
-def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two findings about a goal agree."""
-    if (one["goal"], one["holds"]) != (other["goal"], other["holds"]):
-        return False
-    figures = one["achieved"], other["achieved"]
-    if all(isinstance(figure, int | float) for figure in figures):
-        return math.isclose(*figures, rel_tol=FIGURE_TOLERANCE)
-    return bool(figures[0] == figures[1])
+    key = storage.key_bytes(run.key)
+    released = {file.name: Sealed(file.temporary.file, key) for file in files}
+    answer = run_engine(claim, "verify", {"recipe": run.recipe}, released, part=(0.8, 1.0))
+    reported = report["goals"]
+    for file in files:
+        insist(answer["files"][file.name], file, reported)
+    recomputed = answer["files"][files[0].name]["goals"]
+    return [agreed(one, other) for one, other in zip(recomputed, reported, strict=True)]
 
 
 def randomness(key: bytes) -> bytes:

@@ -193,20 +193,29 @@ def with_rows(written: dict[str, Job], report: Job) -> dict[str, Job]:
 
 
 def verify(job: Job, reporter: Reporter) -> Job:
-    """Recompute every goal from a released file."""
+    """Recompute every goal from each released file."""
+    files = Files(job["files"])
+    names = files.names("r")
+    found = {}
+    for number, name in enumerate(names):
+        with reporter.span(number / len(names), (number + 1) / len(names)):
+            found[name] = examined(job["recipe"], files.reader(name), reporter)
+            reporter.progress(1.0)
+    return {"files": found}
+
+
+def examined(recipe: Job, released: BinaryIO, reporter: Reporter) -> Job:
+    """What the bytes of one file say."""
     from worker.engine import verification
 
-    released = Files(job["files"]).reader("released")
-    goals = [result.as_dict() for result in verification.verify(job["recipe"], released, reporter)]
-    return {"goals": goals, "sha256": digest(released), "rows": rows_of(released)}
-
-
-def rows_of(released: BinaryIO) -> int:
-    """How many rows a released file holds."""
-    from worker.engine.io.source import open_table
-
-    released.seek(0)
-    return open_table(released).rows
+    found = verification.examine(recipe, released, reporter)
+    goals = [
+        result.as_dict()
+        | {"unit": found.unit, "suppressed_rows": found.suppressed_rows, "suppressed_hold": holds}
+        for result, holds in zip(found.results, found.suppressed_hold, strict=True)
+    ]
+    unexpected = list(found.unexpected)
+    return {"goals": goals, "rows": found.rows, "unexpected": unexpected, "sha256": digest(released)}
 
 
 KINDS = ("csv", "parquet")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import io
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from worker.engine.recipe import Recipe
     from worker.engine.table import TableSource
 
+SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 PARQUET_SUFFIXES = (".parquet", ".pq")
 NOT_WRITTEN = (".xlsx", ".xls", ".sav", ".dta", ".sas7bdat")
 
@@ -67,6 +70,7 @@ def opened(
 ) -> tuple[TableSource, str | None]:
     """The rows of a file, and the delimiter they were read with."""
     from worker.engine.io.dialect import sniff
+    from worker.engine.io.formats import no_rows
     from worker.engine.io.source import open_table
 
     file = files.enter_context(path.open("rb"))
@@ -74,7 +78,10 @@ def opened(
     if released:
         said = {"missing": said["missing"]} if "missing" in said else {}
     dialect = sniff(file, said)
-    return open_table(file, dialect), dialect.delimiter if dialect.format == "csv" else None
+    source = open_table(file, dialect)
+    if not source.rows and not released:
+        raise no_rows()
+    return source, dialect.delimiter if dialect.format == "csv" else None
 
 
 def output_kind(path: Path) -> str:
@@ -117,3 +124,11 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def size(text: str) -> int:
+    """A number of bytes from `2GB`, `512 MiB` or a plain number."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?", text.strip().lower())
+    if found is None or found[2] not in SIZES:
+        raise argparse.ArgumentTypeError("a size is a number with a unit, such as 500MB or 2GB")
+    return int(float(found[1]) * SIZES[found[2]])

@@ -25,8 +25,8 @@ const painted = (value, colours, key = "") => {
   return typeof value === "string" && /color/i.test(key) && colours[value] ? colours[value] : value;
 };
 
-const axis = (given, colours) => ({
-  gridcolor: colours.line, linecolor: colours.line, zerolinecolor: colours.line,
+const axis = (given, colours, grid) => ({
+  showgrid: grid, gridcolor: colours.line, linecolor: colours.line, zerolinecolor: colours.line,
   tickfont: { color: colours.muted }, automargin: true, fixedrange: true,
   ...given,
   title: { ...(typeof given?.title === "string" ? { text: given.title } : given?.title), font: { color: colours.muted, size: 13 } },
@@ -34,6 +34,7 @@ const axis = (given, colours) => ({
 
 const layoutOf = (figure, colours) => {
   const layout = painted(figure.layout || {}, colours);
+  const bars = (figure.data || []).every((trace) => trace.type === "bar");
   const axes = Object.keys({ xaxis: 1, yaxis: 1, ...layout }).filter((name) => /^[xy]axis\d*$/.test(name));
   return {
     margin: { l: 56, r: 16, t: 8, b: 48 },
@@ -44,7 +45,7 @@ const layoutOf = (figure, colours) => {
     ...layout,
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: colours.ink },
-    ...Object.fromEntries(axes.map((name) => [name, axis(layout[name], colours)])),
+    ...Object.fromEntries(axes.map((name) => [name, axis(layout[name], colours, name[0] === "y" || !bars)])),
   };
 };
 

@@ -16,6 +16,14 @@ document.addEventListener("htmx:configRequest", (event) => {
   if (token) event.detail.headers["X-CSRFToken"] = token.value;
 });
 
+// A session that ended answers a fragment with the sign-in page: show it as a page.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (new URL(event.detail.xhr.responseURL).pathname !== new URL(event.detail.pathInfo.finalRequestPath, location).pathname) {
+    event.detail.shouldSwap = false;
+    location.reload();
+  }
+});
+
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-autosubmit]");
   if (form) form.requestSubmit();

@@ -4,9 +4,9 @@ const form = document.querySelector("[data-tag-form]");
 const rows = [...form.querySelectorAll("tr[data-position]")];
 const roleOf = (row) => row.querySelector("select");
 const boxOf = (row) => row.querySelector("input[type=checkbox]");
-const undo = form.querySelector("[data-undo]");
+const undo = document.querySelector("[data-undo]");
 const panel = document.querySelector("[data-identifying-url]");
-const history = [];
+const steps = [];
 let anchor = null;
 let timer = null;
 
@@ -16,6 +16,9 @@ let last = snapshot();
 const paint = (row) => {
   row.classList.toggle("untagged", roleOf(row).value === "");
   row.classList.toggle("selected", boxOf(row).checked);
+  const words = row.querySelector("[data-granted]");
+  words.hidden = roleOf(row).value !== "consent";
+  words.querySelector("input").required = !words.hidden;
 };
 
 const counts = () => {
@@ -26,7 +29,7 @@ const counts = () => {
   word.textContent = open === 1 ? "1 column is untagged and will be dropped." : `${open} columns are untagged and will be dropped.`;
   const picked = rows.filter((row) => boxOf(row).checked).length;
   form.querySelector("[data-picked]").textContent = picked ? `${picked} selected` : "none selected";
-  undo.disabled = history.length === 0;
+  undo.disabled = steps.length === 0;
 };
 
 const read = () => {
@@ -38,7 +41,7 @@ const read = () => {
 const changed = () => {
   const now = snapshot();
   if (now.some((value, index) => value !== last[index])) {
-    history.push(last);
+    steps.push(last);
     last = now;
     clearTimeout(timer);
     timer = setTimeout(read, 250);
@@ -48,7 +51,7 @@ const changed = () => {
 };
 
 const restore = () => {
-  const before = history.pop();
+  const before = steps.pop();
   if (!before) return;
   rows.forEach((row, index) => { roleOf(row).value = before[index]; });
   last = before;
@@ -74,14 +77,10 @@ form.addEventListener("click", (event) => {
     event.preventDefault();
     assign(form.querySelector("[name=bulk_role]").value);
   }
-  if (event.target.closest("[data-suggested]")) {
+  if (event.target.closest("[data-take-suggestions]")) {
     event.preventDefault();
     rows.forEach((row) => { if (roleOf(row).value === "" && row.dataset.suggested) roleOf(row).value = row.dataset.suggested; });
     changed();
-  }
-  if (event.target.closest("[data-undo]")) {
-    event.preventDefault();
-    restore();
   }
   const box = event.target.closest("tr[data-position] input[type=checkbox]");
   if (!box) return;
@@ -93,6 +92,8 @@ form.addEventListener("click", (event) => {
   anchor = here;
   changed();
 });
+
+undo.addEventListener("click", restore);
 
 // Arrow up and down with Alt walk the rows; Ctrl+Z takes back the last step outside of text fields.
 form.addEventListener("keydown", (event) => {
@@ -107,7 +108,7 @@ form.addEventListener("keydown", (event) => {
   if (next) (event.target.matches("select") ? roleOf(next) : boxOf(next)).focus();
 });
 
-window.addEventListener("beforeunload", (event) => { if (history.length && !form.dataset.sent) event.preventDefault(); });
+window.addEventListener("beforeunload", (event) => { if (steps.length && !form.dataset.sent) event.preventDefault(); });
 form.addEventListener("submit", () => { form.dataset.sent = "yes"; });
 rows.forEach(paint);
 counts();

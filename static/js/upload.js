@@ -69,7 +69,7 @@ class Uploader {
       metadata: { filename: file.name, dataset },
       fingerprint: async () => ["steward", dataset, file.name, file.size, file.lastModified].join("-"),
       removeFingerprintOnSuccess: true,
-      onShouldRetry: (error) => { const code = error.originalResponse?.getStatus() ?? 0; return code === 0 || code >= 500 || code === 409 || code === 423; },
+      onShouldRetry: (error) => this.worthTrying(error),
       onProgress: (sent, total) => this.progress(sent, total),
       onError: (error) => this.failed(error),
       onSuccess: () => this.done(),
@@ -97,6 +97,14 @@ class Uploader {
     const speed = elapsed > 0.5 ? (sent - this.mark.sent) / elapsed : 0;
     const left = speed > 0 ? ` · ${bytes(speed)}/s · ${time((total - sent) / speed)} left` : "";
     this.say(`${bytes(sent)} of ${bytes(total)}${left}`);
+  }
+
+  worthTrying(error) {
+    const code = error.originalResponse?.getStatus() ?? 0;
+    if (code !== 0 && code < 500 && code !== 409 && code !== 423) return false;
+    this.mark = null;
+    this.say("The connection is interrupted. Trying again …");
+    return true;
   }
 
   failed(error) {

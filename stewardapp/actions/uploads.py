@@ -60,11 +60,7 @@ def append(*, upload: Upload, offset: int, stream: BinaryIO | RawIOBase, by: Use
     with _writing(upload) as writer:
         if offset != writer.size:
             raise Conflict("wrong-offset", f"The upload stands at byte {writer.size}; continue from there.")
-        try:
-            _pour(stream, writer, upload.length - writer.size)
-        finally:
-            writer.suspend()
-            _note(upload, writer.size)
+        _pour(stream, writer, upload.length - writer.size)
     return upload
 
 
@@ -72,9 +68,7 @@ def resync(*, upload: Upload, by: User) -> int:
     """How many bytes have arrived, asked of the file itself: what a client continues from."""
     _require_own(upload, by)
     with _writing(upload) as writer:
-        writer.suspend()
-        _note(upload, writer.size)
-    return upload.offset
+        return writer.size
 
 
 def _pour(stream: BinaryIO | RawIOBase, writer: SealedWriter, room: int) -> None:
@@ -85,19 +79,24 @@ def _pour(stream: BinaryIO | RawIOBase, writer: SealedWriter, room: int) -> None
         room -= len(piece)
 
 
+@contextmanager
+def _writing(upload: Upload) -> Iterator[SealedWriter]:
+    """The writer of an upload, under the lock of its file; what arrived is kept, whatever happens."""
+    try:
+        with storage.upload_file(upload) as raw:
+            writer = SealedWriter.resume(raw, storage.key_bytes(upload.key))
+            try:
+                yield writer
+            finally:
+                writer.suspend()
+                _note(upload, writer.size)
+    except storage.Busy:
+        raise Conflict("busy", "Another request is sending this file; wait for it to end.") from None
+
+
 def _note(upload: Upload, offset: int) -> None:
     upload.offset = offset
     Upload.objects.open().filter(pk=upload.pk).update(offset=offset)
-
-
-@contextmanager
-def _writing(upload: Upload) -> Iterator[SealedWriter]:
-    """The writer of an upload, under the lock of its file."""
-    try:
-        with storage.upload_file(upload) as raw:
-            yield SealedWriter.resume(raw, storage.key_bytes(upload.key))
-    except storage.Busy:
-        raise Conflict("busy", "Another request is sending this file; wait for it to end.") from None
 
 
 def _require_own(upload: Upload, by: User) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -38,11 +37,6 @@ class AuditFilter(forms.Form):
             "actor__username": self.cleaned_data.get("actor"),
             "subject_id": self.cleaned_data.get("subject"),
             "at__date__gte": self.cleaned_data.get("since"),
-            "at__lt": self.end(),
+            "at__date__lte": self.cleaned_data.get("until"),
         }
         return events.filter(**{name: value for name, value in wanted.items() if value})
-
-    def end(self) -> Any:
-        """The first day after the last one wanted."""
-        until = self.cleaned_data.get("until")
-        return until + timedelta(days=1) if until else None

@@ -33,6 +33,8 @@ class DatasetForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["project"].queryset = projects  # type: ignore[attr-defined]
         self.fields["population"].queryset = populations  # type: ignore[attr-defined]
+        for name in ("population", "new_population"):
+            self.fields[name].one_of_several = True  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """One population: either a known one or a new name."""

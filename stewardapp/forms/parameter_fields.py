@@ -34,7 +34,7 @@ def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> fo
     common: Common = {
         "label": label(name, info),
         "help_text": info.description or "",
-        "required": info.is_required() and not optional,
+        "required": has_to_be_answered(info, annotation) and not optional,
     }
     suited = marker(info, Columns)
     if suited is not None:
@@ -44,6 +44,13 @@ def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> fo
     if not info.is_required():
         field.initial = field.prepare_value(info.get_default(call_default_factory=True))
     return field
+
+
+def has_to_be_answered(info: FieldInfo, annotation: Any) -> bool:
+    """Whether an empty answer is none: no default, or a default that is not itself empty."""
+    if info.is_required() or annotation is bool:
+        return annotation is not bool
+    return info.get_default(call_default_factory=True) not in (None, "", (), [], {})
 
 
 def marker(info: FieldInfo, kind: type[Mark]) -> Mark | None:

@@ -83,7 +83,7 @@ def shown(policy: Policy) -> dict[str, Any]:
     """A policy in the units of the form."""
     return {
         "minimum_k": policy.minimum_k,
-        "maximum_risk": (policy.maximum_risk * 100).normalize(),
+        "maximum_risk": plain(policy.maximum_risk * 100),
         "maximum_epsilon": plain(Decimal(policy.maximum_epsilon_micro) / MICRO),
         "reviewers": policy.reviewers,
         "retention_days": policy.retention_days,

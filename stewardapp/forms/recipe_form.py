@@ -57,6 +57,11 @@ class Item:
         return str(self.contract.title) if self.contract else self.slug
 
     @property
+    def summary(self) -> str:
+        """One line about it."""
+        return str(self.contract.summary()) if self.contract else ""
+
+    @property
     def failed_field(self) -> str:
         """The id of the field that a failed run complained about."""
         if self.form is None or self.failed_param not in self.form.fields:
@@ -129,6 +134,8 @@ class RecipeForm:
             items += added(rest, self.columns)
         else:
             items = MOVES.get(verb, unmoved)(items, rest)
+            for item in items:
+                item.fresh = item.key == rest
         return RecipeForm(self.columns, items).numbered()
 
     def numbered(self) -> RecipeForm:

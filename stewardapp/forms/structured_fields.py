@@ -26,7 +26,7 @@ class LinesField(forms.CharField):
 class MappingField(forms.CharField):
     """One setting per line, `name: value` or `name: first, second`."""
 
-    widget = forms.Textarea(attrs={"rows": ROWS, "placeholder": "name: value, one per line"})
+    widget = forms.Textarea(attrs={"rows": ROWS, "placeholder": "column: value, or column: first, second"})
 
     def prepare_value(self, value: Any) -> Any:
         if not isinstance(value, Mapping):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.urls import NoReverseMatch, reverse
 
+from stewardapp.presenters.numbers import short_hash
+
 if TYPE_CHECKING:
     from stewardapp.models import AuditEvent
 
+SHA256_DIGITS = 64
 PAGES = {
     "release": "release-detail",
     "run": "run-detail",
@@ -43,9 +47,11 @@ def line(event: AuditEvent) -> AuditLine:
 
 def said(value: Any) -> str:
     """A detail in words."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {said(part)}" for name, part in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
-    return str(value)
+        return ", ".join(map(said, value))
+    return short_hash(value) if isinstance(value, str) and len(value) == SHA256_DIGITS else str(value)
 
 
 def address(subject_type: str, subject_id: Any) -> str:

@@ -69,11 +69,17 @@ def codebook(release: Release) -> list[CodebookLine]:
     if run is None:
         return []
     labels = dict(release.version.columns.values_list("name", "label"))
-    levels = step_levels(run.report)
+    levels, heights = step_levels(run.report, "levels"), step_levels(run.report, "heights")
     columns = run.recipe.get("columns", {})
     leaving = {name: column for name, column in columns.items() if leaves(column)}
     return [
-        CodebookLine(name, labels.get(name, ""), one.get("kind", ""), one["role"], treated(name, levels))
+        CodebookLine(
+            name,
+            labels.get(name, ""),
+            one.get("kind", ""),
+            one["role"],
+            treated(levels.get(name), heights.get(name)),
+        )
         for name, one in leaving.items()
     ]
 
@@ -83,21 +89,23 @@ def leaves(column: Mapping[str, Any]) -> bool:
     return column.get("role") in RELEASED or bool(column.get("release"))
 
 
-def step_levels(report: Mapping[str, Any]) -> dict[str, int]:
-    """How far each column was generalized, over all steps."""
+def step_levels(report: Mapping[str, Any], fact: str) -> dict[str, int]:
+    """How far each column was generalized, or could be, over all steps."""
     found: dict[str, int] = {}
     for step in report.get("steps", ()):
-        for name, level in (step.get("levels") or {}).items():
+        for name, level in (step.get(fact) or {}).items():
             found[name] = max(found.get(name, 0), int(level))
     return found
 
 
-def treated(name: str, levels: Mapping[str, int]) -> str:
+def treated(level: int | None, height: int | None) -> str:
     """What was done to a column, in words."""
-    if name not in levels:
+    if level is None:
         return "as recorded, unless a step below says otherwise"
-    level = levels[name]
-    return f"generalized by {level} level{'' if level == 1 else 's'}" if level else "not generalized"
+    if level and level == height:
+        return "generalized completely: every value is *"
+    of = f" of {height}" if height else ""
+    return f"generalized to level {level}{of}" if level else "not generalized"
 
 
 def usage(release: Release) -> list[str]:
@@ -112,5 +120,5 @@ def usage(release: Release) -> list[str]:
 NOTES = (
     "An interval [a, b[ holds a and everything up to, but not including, b. A * stands for any value.",
     "The order of the rows says nothing: the file is sorted by its released values.",
-    "Quote the sha256 below when you publish results, so that others can find exactly this file.",
+    "Quote the sha256 of the file when you publish results, so that others can find exactly this file.",
 )

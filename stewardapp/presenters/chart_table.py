@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stewardapp.presenters.numbers import percent, thousands
@@ -17,6 +17,29 @@ class ChartTable:
     headers: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+def trimmed(chart: Chart) -> Chart:
+    """The chart without the places at its end where every series is zero; drawing and table share it."""
+    if chart.kind != "bar" or chart.x.scale != "category":
+        return chart
+    filled = {place for series in chart.series for place, y in zip(series.x, series.y, strict=True) if y}
+    places = union(chart.series, "x")
+    last = max((number for number, place in enumerate(places) if place in filled), default=len(places) - 1)
+    kept = set(places[: last + 1])
+    return replace(chart, series=tuple(shortened(series, kept) for series in chart.series))
+
+
+def shortened(series: Series, kept: set[Any]) -> Series:
+    """A series at these places only."""
+    at = [number for number, place in enumerate(series.x) if place in kept]
+    error = tuple(series.error[number] for number in at) if series.error else ()
+    return replace(
+        series,
+        x=tuple(series.x[number] for number in at),
+        y=tuple(series.y[number] for number in at),
+        error=error,
+    )
 
 
 def table(chart: Chart) -> ChartTable:

@@ -13,9 +13,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from stewardapp.presenters.chart_table import table, union
+from stewardapp.presenters.chart_table import table, trimmed, union
 from worker.engine.chart import Axis, Chart, Series, Threshold
 
+ROOM = 66
 TOKENS = ("after", "third", "fourth", "fifth")
 BEFORE = frozenset({"before", "original"})
 Trace = dict[str, Any]
@@ -23,6 +24,7 @@ Trace = dict[str, Any]
 
 def figure_json(chart: Chart) -> str:
     """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own."""
+    chart = trimmed(chart)
     draw = DRAW.get(chart.kind, points)
     figure = go.Figure(data=[draw(series) for series in chart.series], layout=layout(chart))
     return json.dumps(paint(json.loads(figure.to_json()), chart), ensure_ascii=False)
@@ -30,9 +32,9 @@ def figure_json(chart: Chart) -> str:
 
 def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
     """The figure with a token wherever a colour belongs."""
-    tokens = colours(chart.series)
+    tokens = colours(chart.series) if not single_points(chart) else {}
     for trace in figure["data"]:
-        colour = tokens[trace["name"]]
+        colour = tokens.get(trace["name"], "after")
         if trace["type"] == "heatmap":
             trace["colorscale"] = [[0, "surface"], [1, colour]]
         else:
@@ -52,8 +54,11 @@ def colours(series: tuple[Series, ...]) -> dict[str, str]:
 
 
 def points(series: Series, mode: str = "markers") -> Trace:
-    """Markers, or a line through them."""
+    """Markers, or a line through them; a series of one point is named beside it."""
     trace: Trace = {"type": "scatter", "name": series.name, "mode": mode}
+    if mode == "markers" and len(series.x) == 1:
+        trace |= {"mode": "markers+text", "text": [series.name], "textposition": "top center"}
+        trace |= {"marker": {"size": 12}, "cliponaxis": False}
     return {**trace, "x": list(series.x), "y": list(series.y), **whiskers(series)}
 
 
@@ -97,17 +102,25 @@ DRAW: dict[str, Callable[[Series], Trace]] = {
 def layout(chart: Chart) -> dict[str, Any]:
     """Axes, legend and the line of the threshold."""
     names = union(chart.series, "x") if chart.x.scale == "category" or chart.kind == "bar" else []
-    return {
+    drawn: dict[str, Any] = {
         "template": "none",
         "barmode": "group",
         "hovermode": "closest" if chart.kind in ("scatter", "lattice", "heatmap") else "x unified",
-        "showlegend": len(chart.series) > 1,
+        "showlegend": len(chart.series) > 1 and not single_points(chart),
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
         "margin": {"l": 56, "r": 16, "t": 32, "b": 48},
-        "xaxis": axis(chart.x, names),
-        "yaxis": axis(chart.y, [], zero=chart.kind == "bar"),
+        "xaxis": axis(chart.x, names, zero=chart.kind == "scatter"),
+        "yaxis": axis(chart.y, [], zero=chart.kind in ("bar", "scatter")),
         **limit(chart.threshold),
     }
+    if chart.kind == "scatter" and chart.y.scale == "percent":
+        drawn["yaxis"]["range"] = [0, 1.05]  # the whole, so that maps can be compared
+    return drawn
+
+
+def single_points(chart: Chart) -> bool:
+    """Whether every series is one point, named beside it."""
+    return chart.kind == "scatter" and all(len(series.x) == 1 for series in chart.series)
 
 
 def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
@@ -115,7 +128,8 @@ def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
     unit = f" ({spec.unit})" if spec.unit and spec.scale != "percent" else ""
     drawn: dict[str, Any] = {"title": {"text": f"{spec.title}{unit}"}, "automargin": True}
     if names:
-        return {**drawn, "type": "category", "categoryorder": "array", "categoryarray": names}
+        drawn |= {"type": "category", "categoryorder": "array", "categoryarray": names}
+        return {**drawn, "showgrid": False, "tickangle": 0 if fits(names) else -40}
     if spec.scale == "category":
         return {**drawn, "type": "category"}
     if spec.scale == "log":
@@ -126,6 +140,11 @@ def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
     if zero:
         drawn["rangemode"] = "tozero"
     return drawn
+
+
+def fits(names: list[Any]) -> bool:
+    """Whether the names stand side by side below half a page."""
+    return sum(len(str(name)) + 2 for name in names) <= ROOM
 
 
 def limit(threshold: Threshold | None) -> dict[str, Any]:
@@ -144,4 +163,9 @@ def limit(threshold: Threshold | None) -> dict[str, Any]:
 
 def pictured(chart: Chart) -> dict[str, Any]:
     """What the chart component prints around the drawing."""
-    return {"title": chart.title, "note": chart.note, "table": table(chart), "empty": not chart.series}
+    return {
+        "title": chart.title,
+        "note": chart.note,
+        "table": table(trimmed(chart)),
+        "empty": not chart.series,
+    }

@@ -6,8 +6,10 @@ from typing import Any
 
 from stewardapp.forms.columns import ROLE_LABELS, UNTAGGED
 from stewardapp.models import Column, Hierarchy
-from worker.engine.fields import Role
+from stewardapp.presenters.numbers import NO_BREAK, thousands
+from worker.engine.fields import NUMERIC, Kind, Role
 
+PROPOSED = frozenset({*NUMERIC, Kind.DATE, Kind.ORDINAL, Kind.TEXT})
 TONES = {Role.DIRECT_IDENTIFIER: "danger", Role.QUASI_IDENTIFIER: "warn"}
 
 
@@ -19,7 +21,7 @@ class ColumnLine:
     position: int
     name: str
     kind: str
-    distinct: int
+    distinct_words: str
     missing: int
     shape: list[int]
     shape_label: str
@@ -31,17 +33,18 @@ class ColumnLine:
     tone: str
     hierarchy: Hierarchy | None
     can_propose: bool
+    granted: str
 
 
-def column_line(column: Column, role: str | None = None) -> ColumnLine:
-    """A column; `role` shows what somebody chose but could not yet be stored."""
-    shown = column.role if role is None else role
+def column_line(column: Column, role: str | None = None, granted: str | None = None) -> ColumnLine:
+    """A column; `role` and `granted` show what somebody chose but could not yet be stored."""
+    shown = role if role in ROLE_LABELS else column.role
     return ColumnLine(
         id=column.id,
         position=column.position,
         name=column.name,
         kind=column.kind,
-        distinct=column.distinct,
+        distinct_words=_distinct(column),
         missing=column.missing,
         shape=list(column.profile.get("shape", ())),
         shape_label=f"Distribution of {column.name}",
@@ -52,8 +55,15 @@ def column_line(column: Column, role: str | None = None) -> ColumnLine:
         reason=column.reason,
         tone=TONES.get(column.suggested_role, ""),  # type: ignore[call-overload]
         hierarchy=column.hierarchy,
-        can_propose=shown == Role.QUASI_IDENTIFIER,
+        can_propose=shown == Role.QUASI_IDENTIFIER and column.kind in PROPOSED,
+        granted=", ".join(column.settings.get("granted", ())) if granted is None else granted,
     )
+
+
+def _distinct(column: Column) -> str:
+    """The count; of very many values only an estimate is kept, and it says so."""
+    about = "" if column.profile.get("distinct_is_exact", True) else f"about{NO_BREAK}"
+    return about + thousands(column.distinct)
 
 
 def column_lines(columns: Iterable[Column]) -> list[ColumnLine]:

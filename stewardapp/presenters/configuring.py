@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.forms.parameter_fields import ColumnChoice
 from stewardapp.forms.presets import Preset, presets
+from stewardapp.forms.recipe_form import LISTS
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
 from worker.engine.fields import Kind, Role
@@ -35,6 +36,11 @@ def recipe_shown(release: Release, run_id: str | None) -> Mapping[str, Any]:
     run = run_of(release, run_id)
     recipe: Mapping[str, Any] = run.recipe if run is not None else release.recipe
     return recipe
+
+
+def differs(recipe: Mapping[str, Any], release: Release) -> bool:
+    """Whether goals or steps are other than those saved."""
+    return any(recipe.get(part, []) != release.recipe.get(part, []) for part in LISTS.values())
 
 
 def run_of(release: Release, run_id: str | None) -> Run | None:

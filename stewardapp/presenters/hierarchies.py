@@ -4,8 +4,8 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from stewardapp.models import Column, Hierarchy
-from stewardapp.presenters.column_values import previewable, values_of
 from stewardapp.presenters.numbers import thousands
+from stewardapp.presenters.small_readings import previewable, values_of
 from worker.engine.algorithms import hierarchies as engine
 from worker.engine.algorithms.hierarchy_builders import build
 from worker.engine.errors import EngineError
@@ -44,8 +44,8 @@ def preview(column: Column) -> Preview:
         return Preview([], "")
     if not previewable(column):
         return Preview([], TOO_LARGE)
-    counts = values_of(column)
     try:
+        counts = values_of(column)
         laid = rows_over(column.hierarchy, sorted(counts), column.name)
     except EngineError as error:
         return Preview([], error.message)

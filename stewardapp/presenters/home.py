@@ -49,8 +49,16 @@ def attention(user: User) -> list[Line]:
     return lines[:MOST]
 
 
+def reviews_waiting(user: User) -> list[Release]:
+    """Releases this person may judge and has not: neither a contributor nor one who voted."""
+    open_ = Release.objects.reviewable_by(user).select_related("project", "version")
+    mine = [release for release in open_[:MOST] if user.pk not in release.contributor_ids]
+    return [
+        release for release in mine if not release.reviews.counted(release).filter(reviewer=user).exists()
+    ]
+
+
 def _reviews(user: User) -> list[Line]:
-    waiting = Release.objects.reviewable_by(user).exclude(reviews__reviewer=user).select_related("project")
     return [
         Line(
             release.title,
@@ -60,8 +68,7 @@ def _reviews(user: User) -> list[Line]:
             "Review",
             release.submitted_at,
         )
-        for release in waiting[:MOST]
-        if user.pk not in release.contributor_ids
+        for release in reviews_waiting(user)
     ]
 
 

@@ -4,7 +4,7 @@ A set singles out at least what any part of it singles out: where the exact set 
 largest counted part is a lower bound, and the page says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,11 +42,11 @@ class Identifying:
 
 
 def identifying(
-    profile: Mapping[str, Any], single: Mapping[str, float | None], names: Sequence[str]
+    scan: Iterable[Mapping[str, Any]], single: Mapping[str, float | None], names: Sequence[str]
 ) -> Identifying:
-    """Read the scan of a profile for these columns; `single` is what each column singles out alone."""
+    """Read a scan for these columns; `single` is what each column singles out alone."""
     wanted = frozenset(names)
-    counted = _counted(profile, single)
+    counted = _counted(scan, single)
     parts = [(columns, share) for columns, share in counted.items() if columns and columns <= wanted]
     exact = counted.get(wanted) if wanted else None
     share = exact if exact is not None else max((share for _, share in parts), default=None)
@@ -57,8 +57,10 @@ def identifying(
     return Identifying(tuple(names), share, exact is not None, subsets)
 
 
-def _counted(profile: Mapping[str, Any], single: Mapping[str, float | None]) -> dict[frozenset[str], float]:
+def _counted(
+    scan: Iterable[Mapping[str, Any]], single: Mapping[str, float | None]
+) -> dict[frozenset[str], float]:
     counted = {frozenset([name]): share for name, share in single.items() if share is not None}
-    for entry in profile.get("identifying", ()):
+    for entry in scan:
         counted[frozenset(entry["columns"])] = float(entry["unique_share"])
     return counted

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stewardapp.presenters.numbers import percent, thousands
+from stewardapp.presenters.numbers import duration, percent, thousands
 from worker.engine import catalogue
 from worker.engine.chart import Chart
 
-SHARES = ("share", "risk", "rate", "loss")
+SHARES = ("share", "risk", "rate", "loss", "total_variation")
 Report = Mapping[str, Any]
 
 
@@ -170,6 +170,8 @@ def printed(name: str, value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float) and 0 <= value <= 1 and is_share(name):
         return percent(value)
+    if str(name).endswith("seconds"):
+        return duration(value)
     if isinstance(value, (Mapping, list)):
         return ", ".join(str(part) for part in value)
     return thousands(value)

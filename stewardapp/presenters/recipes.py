@@ -62,6 +62,36 @@ def sentence(part: str, entry: Mapping[str, Any]) -> str:
         return f"{contract.title}: not completely filled in."
 
 
+def short(recipe: Mapping[str, Any]) -> str:
+    """Goals and steps in one line: what differs from the defaults, nothing else."""
+    parts = [("goal", entry) for entry in recipe.get("goals", ())]
+    parts += [("step", entry) for entry in recipe.get("steps", ())]
+    return " · ".join(brief(*part) for part in parts) or "no goal and no step"
+
+
+def brief(part: str, entry: Mapping[str, Any]) -> str:
+    """The title of a goal or step and the parameters that are not the defaults."""
+    contract: Any = contract_of(part, str(entry.get(NAMES[part], "")))
+    if contract is None:
+        return str(entry.get(NAMES[part], ""))
+    given = entry.get("params") or {}
+    told = [
+        said(one.title, given[one.name])
+        for one in contract.parameters()
+        if given.get(one.name) not in (None, "", [], {}, one.default)
+    ]
+    return f"{contract.title} ({', '.join(told)})" if told else str(contract.title)
+
+
+def said(title: str, value: Any) -> str:
+    """A parameter and its value in a few words."""
+    if isinstance(value, bool):
+        return title.lower() if value else f"not: {title.lower()}"
+    if isinstance(value, (Mapping, list, tuple)):
+        return f"{title.lower()} set"
+    return f"{title if len(title) == 1 else title.lower()} {value}"
+
+
 def columns_by_role(columns: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Which columns have which role."""
     for role, words in ROLE_SENTENCES:

@@ -13,7 +13,7 @@ from stewardapp.access.thresholds import checklist, meets_policy
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
 from stewardapp.presenters.numbers import percent, thousands
-from stewardapp.presenters.recipes import sentence, sentences
+from stewardapp.presenters.recipes import sentences, short
 
 if TYPE_CHECKING:
     from stewardapp.models import Policy, Release, Run
@@ -32,6 +32,7 @@ class Verdicts:
     revoke: Verdict
     comment: Verdict
     comment_private: Verdict
+    look: Verdict
 
 
 def verdicts(release: Release, user: AnyUser) -> Verdicts:
@@ -46,6 +47,7 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
         revoke=rules.may_revoke(person, facts),
         comment=rules.may_comment(person, facts),
         comment_private=rules.may_comment(person, facts, private=True),
+        look=rules.may_view_version(person),
     )
 
 
@@ -97,19 +99,12 @@ def run_line(run: Run, policy: Policy) -> RunLine:
     return RunLine(
         run=run,
         url=reverse("run-detail", args=[run.pk]),
-        title=recipe_title(run.recipe),
+        title=short(run.recipe),
         smallest_class=thousands(facts.smallest_class),
         highest_risk=percent(facts.highest_risk),
         suppressed=thousands(sum(step.get("suppressed_rows") or 0 for step in steps)) if done else "–",
         met=meets_policy(facts, policy.facts()) if done else None,
     )
-
-
-def recipe_title(recipe: dict[str, Any]) -> str:
-    """The goals and steps of a recipe in one line."""
-    parts = [("goal", entry) for entry in recipe.get("goals", ())]
-    parts += [("step", entry) for entry in recipe.get("steps", ())]
-    return " ".join(sentence(*part) for part in parts) or "No goal and no step."
 
 
 AUDIENCES = {
@@ -167,10 +162,10 @@ def current_step(release: Release) -> str:
 def talk(release: Release, user: AnyUser) -> dict[str, Any]:
     """Votes and comments this person may read."""
     person, facts = release.person(user), release.facts()
-    votes = release.reviews.select_related("reviewer")
+    votes = release.reviews.visible_to(user).select_related("reviewer")
     comments = release.comments.visible_to(user).select_related("author", "resolved_by")
     return {
-        "votes": [vote for vote in votes if rules.may_see_vote(person, facts, vote.reviewer_id)],
+        "votes": list(votes),
         "votes_in": len(facts.votes),
         "votes_needed": facts.reviewers,
         "comments": [(one, rules.may_resolve_comment(person, facts, one.facts())) for one in comments],

@@ -41,7 +41,7 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         **alive_context(run, user),
         "release": release,
         "run_name": f"Run {run.number}",
-        "title": release_pages.recipe_title(run.recipe),
+        "title": recipes.short(run.recipe),
         "change_url": f"{reverse('release-configure', args=[release.pk])}?run={run.pk}",
         "seconds": seconds(run),
         "may": release_pages.verdicts(release, user),
@@ -49,7 +49,10 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         "sentences": recipes.sentences(run.recipe),
         "tab": tab,
     }
-    return shown | (finished(run, tab) if run.state == "succeeded" else ended(run))
+    shown["may_see_data"] = rules.may_view_version(release.person(user))
+    if run.state != "succeeded":
+        return shown | ended(run)
+    return shown | finished(run, tab, internal=bool(shown["may_see_data"]))
 
 
 def seconds(run: Run) -> float | None:
@@ -73,6 +76,7 @@ def ended(run: Run) -> dict[str, Any]:
     who = run.cancelled_by.display_name if run.cancelled_by else "nobody"
     return {
         "failed_step": failed_step(run),
+        "our_fault": run.error_code in ("internal", "worker-lost"),
         "advice": ADVICE.get(run.error_code, ""),
         "cancelled_words": f"{who} asked for it. Nothing was released.",
     }
@@ -87,8 +91,8 @@ def failed_step(run: Run) -> dict[str, Any] | None:
     return {"number": run.error_step + 1, "title": contract.title if contract else "unknown"}
 
 
-def finished(run: Run, tab: str) -> dict[str, Any]:
-    """The results of a run that succeeded."""
+def finished(run: Run, tab: str, *, internal: bool) -> dict[str, Any]:
+    """The results of a run that succeeded; `internal` charts are for those who may look into the data."""
     policy = release_pages.policy_of(run.release)
     shown: dict[str, Any] = {
         "policy": policy,
@@ -97,7 +101,7 @@ def finished(run: Run, tab: str) -> dict[str, Any]:
         "goals": results.goal_lines(run),
         "tabs": [(name, label) for name, label in TABS.items() if has_content(run, name)],
     }
-    return shown | tab_context(run, tab)
+    return shown | tab_context(run, tab, internal)
 
 
 def has_content(run: Run, tab: str) -> bool:
@@ -105,17 +109,19 @@ def has_content(run: Run, tab: str) -> bool:
     return tab not in SECTIONS or bool(measures.readings(run.report, tab))
 
 
-def tab_context(run: Run, tab: str) -> dict[str, Any]:
+def tab_context(run: Run, tab: str, internal: bool) -> dict[str, Any]:
     """What one tab shows."""
     if tab in SECTIONS:
-        return {"readings": [(one, pictures(run, one)) for one in measures.readings(run.report, tab)]}
+        found = measures.readings(run.report, tab)
+        return {"readings": [(one, pictures(run, one, internal)) for one in found]}
     return OTHER_TABS[tab](run)
 
 
 def overview(run: Run) -> dict[str, Any]:
     """The first chart of every measure."""
     readings = [one for section in SECTIONS for one in measures.readings(run.report, section)]
-    return {"pictures": [picture(run, one.charts[0]) for one in readings if one.charts]}
+    first = [next((chart for chart in one.charts if not chart.internal), None) for one in readings]
+    return {"pictures": [picture(run, chart) for chart in first if chart is not None]}
 
 
 def recipe_tab(run: Run) -> dict[str, Any]:
@@ -143,7 +149,9 @@ def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
     """What one step decided, in words; long lists are counted."""
     contract: Any = contract_of("step", str(step.get("method", "")))
     facts = [
-        (measures.words(name), fact_words(name, value)) for name, value in step.items() if name != "method"
+        (measures.words(name), fact_words(name, value))
+        for name, value in step.items()
+        if name not in ("method", "describe")
     ]
     return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
 
@@ -157,9 +165,9 @@ def fact_words(name: str, value: Any) -> str:
     return measures.printed(name, value)
 
 
-def pictures(run: Run, reading: measures.Reading) -> list[dict[str, Any]]:
-    """All charts of a measure."""
-    return [picture(run, chart) for chart in reading.charts]
+def pictures(run: Run, reading: measures.Reading, internal: bool) -> list[dict[str, Any]]:
+    """The charts of a measure that this person may see."""
+    return [picture(run, chart) for chart in reading.charts if internal or not chart.internal]
 
 
 def picture(run: Run, chart: Chart) -> dict[str, Any]:

@@ -16,24 +16,32 @@ NOTE = "Up and left is better. The dashed line is the highest risk that the poli
 
 def chart(runs: Sequence[Run], policy: Policy) -> Chart:
     """Highest risk against what is kept of the columns' distributions."""
-    points = [point for run in runs if (point := place(run)) is not None]
+    placed: dict[tuple[float, float], list[str]] = {}
+    for run in reversed(runs):
+        if (point := place(run)) is not None:
+            placed.setdefault(point, []).append(str(run.number))
     return Chart(
         slug="risk-utility",
         title="Risk–utility map of this release’s runs",
         kind="scatter",
         x=Axis("highest re-identification risk", scale="percent"),
         y=Axis("kept of the distributions", scale="percent"),
-        series=tuple(Series(f"Run {number}", (risk,), (kept,)) for number, risk, kept in points),
+        series=tuple(Series(named(numbers), (risk,), (kept,)) for (risk, kept), numbers in placed.items()),
         note=NOTE,
         threshold=Threshold(float(policy.maximum_risk), "policy", axis="x"),
     )
 
 
-def place(run: Run) -> tuple[int, float, float] | None:
+def named(numbers: list[str]) -> str:
+    """The runs at one place."""
+    return f"Run{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
+
+
+def place(run: Run) -> tuple[float, float] | None:
     """Where a run stands, when both figures are known."""
     risk = run.facts().highest_risk if run.state == "succeeded" else None
     kept = kept_share(run.report.get("utility", {}))
-    return None if risk is None or kept is None else (run.number, float(risk), kept)
+    return None if risk is None or kept is None else (float(risk), kept)
 
 
 def kept_share(utility: Mapping[str, Any]) -> float | None:

@@ -17,9 +17,9 @@ from stewardapp.actions import hierarchies
 from stewardapp.forms.hierarchies import MOST_BYTES, AttachForm, ImportForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Column, Hierarchy
-from stewardapp.presenters.column_values import previewable, values_of
 from stewardapp.presenters.hierarchies import preview, rows_over, sentence
 from stewardapp.presenters.hierarchy_proposals import described
+from stewardapp.presenters.small_readings import previewable, values_of
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import free_name, propose_for
 from worker.engine.errors import EngineError

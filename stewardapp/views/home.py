@@ -15,6 +15,7 @@ from stewardapp.presenters.projects import project_line
 from stewardapp.views.people import signed_in
 
 RECENT = 8
+MESSAGES = 5
 
 
 @require_safe
@@ -29,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "releases_url": reverse("release-list"),
         "has_projects": projects.exists(),
         "projects": [project_line(project, user) for project in projects[:RECENT]],
-        "notifications": Notification.objects.visible_to(user).unread()[:RECENT],
+        "notifications": Notification.objects.visible_to(user).unread()[:MESSAGES],
         "may_upload": rules.may_upload(person_anywhere(user)),
         "limits": limits(),
     }

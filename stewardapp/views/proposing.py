@@ -4,9 +4,9 @@ from typing import Any
 
 from stewardapp.actions import hierarchies
 from stewardapp.models import Column, Hierarchy, User, Version
-from stewardapp.presenters.column_values import previewable, values_of
 from stewardapp.presenters.hierarchies import rows_over
 from stewardapp.presenters.hierarchy_proposals import proposal
+from stewardapp.presenters.small_readings import previewable, values_of
 from worker.engine.errors import EngineError
 from worker.engine.fields import Role
 
@@ -27,11 +27,11 @@ def propose_for(column: Column, by: User) -> bool:
     """Attach the proposal for one column; False when its values suggest none."""
     if not previewable(column):
         return False
-    values = sorted(values_of(column))
-    spec = proposal(column.kind, values)
-    if spec is None:
-        return False
     try:
+        values = sorted(values_of(column))
+        spec = proposal(column.kind, values)
+        if spec is None:
+            return False
         laid = rows_over(Hierarchy(spec=spec), values, column.name)
     except EngineError:
         return False

@@ -31,9 +31,11 @@ def configure(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     release = release_or_404(request, id)
     columns = configuring.columns_of(release)
     if request.method == "GET":
-        form = RecipeForm.stored(configuring.recipe_shown(release, request.GET.get("run")), columns)
-        configuring.mark_failure(form, release, request.GET.get("run"))
-        return page(request, release, form)
+        run = request.GET.get("run")
+        recipe = configuring.recipe_shown(release, run)
+        form = RecipeForm.stored(recipe, columns)
+        configuring.mark_failure(form, release, run)
+        return page(request, release, form, unsaved=configuring.differs(recipe, release))
     require(rules.may_edit_release(release.person(request.user), release.facts()))
     form, command = RecipeForm.sent(request.POST, columns), request.POST.get("do", "save")
     if command not in ("save", "run"):
@@ -95,6 +97,7 @@ def import_recipe(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def export_recipe(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The whole recipe as a file that the command line and other sites can run."""
     release = release_or_404(request, id)
+    require(rules.may_view_version(release.person(request.user)))  # hierarchies hold values
     answer = JsonResponse(release.draft(), json_dumps_params={"indent": 2, "ensure_ascii": False})
     answer["Content-Disposition"] = f'attachment; filename="recipe-{release.pk}.json"'
     return answer

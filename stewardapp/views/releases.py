@@ -65,9 +65,16 @@ def release_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     release = release_or_404(request, id)
     shown = release_pages.detail(release, request.user)
     drawn = utility_map.chart(shown["runs"], shown["policy"])
-    if len(drawn.series) > 1:
+    if drawn.series:
         shown |= {"map": charts.pictured(drawn), "map_url": reverse("release-map", args=[id])}
     return render(request, "releases/detail.html", shown)
+
+
+@require_GET
+def release_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The table of runs, fetched again and again while one of them is alive."""
+    shown = release_pages.detail(release_or_404(request, id), request.user)
+    return render(request, "releases/_runs.html", shown)
 
 
 @require_GET
@@ -150,6 +157,7 @@ urlpatterns = [
     path("releases/", release_list, name="release-list"),
     path("releases/new/", release_create, name="release-create"),
     path("releases/<uuid:id>/", release_detail, name="release-detail"),
+    path("releases/<uuid:id>/progress/", release_progress, name="release-progress"),
     path("releases/<uuid:id>/map/", release_map, name="release-map"),
     path("releases/<uuid:id>/submit/<uuid:run_id>/", release_submit, name="release-submit"),
     path("releases/<uuid:id>/withdraw/", release_withdraw, name="release-withdraw"),

@@ -10,7 +10,8 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_GET, require_POST
 
-from stewardapp.access.verdict import Invalid
+from stewardapp.access import rules
+from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import runs
 from stewardapp.presenters import charts, measures, run_pages
 from stewardapp.views.finding import release_or_404, run_or_404
@@ -46,7 +47,7 @@ def run_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The fragment that is fetched again and again; when the run has ended the page is fetched whole."""
     run = run_or_404(request, id)
     if run.is_alive:
-        return render(request, "runs/_progress.html", run_pages.alive_context(run, request.user))
+        return render(request, "runs/_progress.html", {"run": run})
     answer = HttpResponse(status=STOP_POLLING)
     answer["HX-Refresh"] = "true"
     return answer
@@ -64,9 +65,12 @@ def run_cancel(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 @require_GET
 def run_chart(request: HttpRequest, id: uuid.UUID, slug: str) -> HttpResponse:
     """One chart of the results as Plotly's JSON: aggregates only."""
-    chart = measures.charts(run_or_404(request, id).report).get(slug)
+    run = run_or_404(request, id)
+    chart = measures.charts(run.report).get(slug)
     if chart is None:
         raise Http404
+    if chart.internal:
+        require(rules.may_view_version(run.release.person(request.user)))
     return HttpResponse(charts.figure_json(chart), content_type="application/json")
 
 

@@ -87,7 +87,7 @@ class Visitor:
         self.goto("/")
         self.page.locator("input[name=login]").fill(user)
         self.page.locator("input[name=password]").fill(password)
-        self.page.locator("main button[type=submit]").click()
+        self.page.get_by_role("button", name="Sign in").click()
         self.page.locator("nav").first.wait_for()
         return self
 

@@ -44,6 +44,7 @@ class Desk:
     process: subprocess.Popen[str] | None = None
     said: str = ""
     personas: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _before: int = 0
 
     @property
     def url(self) -> str:
@@ -67,21 +68,27 @@ class Desk:
 
     def start(self) -> Desk:
         """Start web and worker and wait for the address to be printed."""
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "run"],
-            cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
-            stdout=self.log.open("a"), stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        with self.log.open("a") as log:
+            self._before = log.tell()
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "run"],
+                cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
+                stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
         until(lambda: self._printed("Open http"), 90, "the address is printed")
         for role, user, password in re.findall(
-            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self.log.read_text(), re.M
+            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self._new_lines(), re.M
         ):
             self.personas[role.strip()] = (user, password)
         return self
 
+    def _new_lines(self) -> str:
+        """What was printed since the last start."""
+        return self.log.read_bytes()[self._before :].decode()
+
     def _printed(self, text: str) -> bool:
         assert self.process is not None
-        self.said = self.log.read_text()
+        self.said = self._new_lines()
         assert self.process.poll() is None or text in self.said, self.said
         return text in self.said and self.healthy()
 

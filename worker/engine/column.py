@@ -19,6 +19,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 MISSING_TEXTS = frozenset({""})
 SUPPRESSED = "*"
 MOST_PLACES = 12
+FEW_LABELS = 1024
 
 
 class Column:
@@ -93,7 +94,7 @@ class Column:
     @property
     def numbers(self) -> Floats:
         """The number in each row; NaN where it is missing or no number."""
-        some = self.compacted()  # a piece may know the labels of the whole
+        some = self.compact()  # a piece may know the labels of the whole
         return some.label_numbers[some.codes] if len(some.labels) else np.empty(0)
 
     @property
@@ -139,9 +140,9 @@ class Column:
             labels = pc.if_else(pa.array(missing), pa.scalar("", labels.type), labels)
         return Column(self.name, kind or self.kind, self.codes, labels, missing)
 
-    def compacted(self) -> Column:
-        """The same rows over only the labels that occur in them, when the list is longer than the rows."""
-        if len(self.labels) <= len(self.codes):
+    def compact(self) -> Column:
+        """Without labels that no row holds, when they are many: work on a piece follows the piece's size."""
+        if len(self.labels) <= max(len(self.codes), FEW_LABELS):
             return self
         used, codes = np.unique(self.codes, return_inverse=True)
         labels = self.labels.take(pa.array(used))

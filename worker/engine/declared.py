@@ -9,11 +9,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class HierarchySpec:
-    """Where a hierarchy comes from: lines `value;level1;…`, or a builder with its options."""
+    """Where a hierarchy comes from: lines `value;level1;…`, or a builder with its options.
+
+    `missing` are texts for "no value" that its lines may use where the data hold the empty text.
+    """
 
     lines: tuple[str, ...] | None = None
     builder: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

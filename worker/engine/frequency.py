@@ -123,13 +123,10 @@ class Counter:
         """Count one chunk."""
         if not rows:
             return
-        local = [columns[name] for name in self._names]
-        keys = pack([c.codes for c in local], [len(c.labels) for c in local], rows)
-        groups = group(keys)
-        codes = [
-            vocabulary.translation(c)[c.codes[groups.first]]
-            for vocabulary, c in zip(self._vocabularies, local, strict=True)
-        ]
+        # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
+        encoded = [v.encode(columns[name]) for v, name in zip(self._vocabularies, self._names, strict=True)]
+        groups = group(pack(encoded, [len(v) for v in self._vocabularies], rows))
+        codes = [column[groups.first] for column in encoded]
         counts = np.bincount(groups.ids, minlength=groups.number).astype(np.int64)
         weights = groups.sum(columns[self._weight].numbers) if self._weight else None
         self._pieces.append(_Piece(codes, counts, weights))

@@ -87,6 +87,10 @@ class NumberColumn(Column):
             )
         return NumberColumn(self.name, kind or self.kind, self._values, self._places)
 
+    def compact(self) -> Column:
+        """Itself: there are no labels to be too many."""
+        return self
+
     def take(self, rows: Mask | Codes | slice) -> Column:
         """Some rows: a mask or row positions."""
         return NumberColumn(self.name, self.kind, self._values[rows], self._places)

@@ -63,7 +63,7 @@ class Parametric(BaseModel):
     def describe(self) -> str:
         """The sentence a reviewer reads."""
         told = ", ".join(f"{p.title.lower()} {getattr(self, p.name)}" for p in self.parameters())
-        return f"{self.title}: {told}." if told else f"{self.title}."
+        return f"{self.title}: {told}." if told else self.summary()
 
     def named_columns(self) -> tuple[tuple[str, str, Columns], ...]:
         """(parameter, column, annotation) for every column these parameters name."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -138,7 +139,8 @@ class Recipe:
 
     def declarations(self, hierarchies: Mapping[str, str]) -> dict[str, Declaration]:
         """What is declared of each column; `hierarchies` holds the text of each file referred to."""
-        return {name: _declaration(name, part, hierarchies) for name, part in self.columns.items()}
+        missing = tuple(sorted(self.missing_texts or ()))
+        return {name: _declaration(name, part, hierarchies, missing) for name, part in self.columns.items()}
 
     def canonical_json(self) -> str:
         """One spelling for recipes that say the same."""
@@ -266,9 +268,12 @@ def _check_columns(columns: Mapping[str, ColumnPart]) -> None:
             raise EngineError("bad-recipe", f"{where}: applies to a weight only.", param=where)
 
 
-def _declaration(name: str, part: ColumnPart, hierarchies: Mapping[str, str]) -> Declaration:
+def _declaration(
+    name: str, part: ColumnPart, hierarchies: Mapping[str, str], missing: tuple[str, ...]
+) -> Declaration:
+    spec = _hierarchy(name, part, hierarchies)
     return Declaration(
-        hierarchy=_hierarchy(name, part, hierarchies),
+        hierarchy=None if spec is None else replace(spec, missing=missing),
         bounds=part.bounds,
         bin_width=part.bin_width,
         categories=part.categories,

@@ -1,63 +1,84 @@
-"""Synthetic microdata to try things on: invented people, the same for the same seed."""
+"""A small invented table on which every example of every method, goal and measure works."""
 
-import csv
-import io
-from collections.abc import Iterator
+from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-HEADER = (
-    "person_id", "birth_date", "sex", "postcode", "education", "household",
-    "diagnosis", "income", "weight", "email", "agreed", "remarks",
-)  # fmt: skip
-EDUCATION = ("primary", "lower secondary", "upper secondary", "bachelor", "master", "doctorate")
-DIAGNOSES = (
-    "healthy", "hypertension", "asthma", "diabetes", "depression", "back pain",
-    "migraine", "arthritis", "heart failure", "epilepsy",
-)  # fmt: skip
-REMARKS = ("", "", "", "interview by telephone", "second visit needed", "answered by a relative")
+from worker.engine.column import Column
+from worker.engine.declared import Declaration, HierarchySpec
+from worker.engine.fields import Kind, Role
+from worker.engine.table import Field, Schema, Table
+
+DISEASES = ("none", "flu", "asthma", "ulcer", "none")
 
 
-def health_survey(rows: int = 2000, seed: int = 1) -> str:
-    """Return a health survey as CSV text: every role a column can have occurs in it."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(HEADER)
-    writer.writerows(_people(rows, np.random.Generator(np.random.PCG64(seed))))
-    return buffer.getvalue()
-
-
-def _people(rows: int, draw: np.random.Generator) -> Iterator[tuple[object, ...]]:
-    births = np.datetime64("1935-01-01") + draw.integers(0, 25_000, rows)
-    district = draw.integers(0, 12, rows)
-    postcodes = 2100 + 10 * district + draw.integers(0, 6, rows)
-    education = draw.choice(len(EDUCATION), rows, p=(0.10, 0.17, 0.35, 0.22, 0.13, 0.03))
-    age = (np.datetime64("2026-01-01") - births).astype(int) // 365
-    diagnosis = _diagnoses(age, draw)
-    incomes = np.round(draw.lognormal(10.1 + 0.12 * education, 0.45), -2).astype(int)
-    sexes = draw.choice(("F", "M"), rows, p=(0.52, 0.48))
-    weights = np.round(draw.uniform(40, 160, rows), 1)
-    answered = draw.random(rows)
-    remarks = draw.integers(0, len(REMARKS), rows)
-    for i in range(rows):
-        yield (
-            f"P{i + 1:06d}",
-            str(births[i]),
-            str(sexes[i]),
-            f"0{postcodes[i]}" if answered[i] > 0.01 else "",
-            EDUCATION[education[i]],
-            f"H{i // 2 + 1:05d}",
-            DIAGNOSES[diagnosis[i]],
-            str(incomes[i]) if answered[i] < 0.96 else "",
-            f"{weights[i]:.1f}",
-            f"person{i + 1}@example.org",
-            "yes" if answered[i] < 0.985 else "no",
-            REMARKS[remarks[i]],
+def sample_schema() -> Schema:
+    """Its columns with kinds and roles."""
+    return Schema(
+        (
+            Field("name", Kind.TEXT, Role.DIRECT_IDENTIFIER),
+            Field("age", Kind.INTEGER, Role.QUASI_IDENTIFIER),
+            Field("sex", Kind.CATEGORICAL, Role.QUASI_IDENTIFIER),
+            Field("zip", Kind.TEXT, Role.QUASI_IDENTIFIER),
+            Field("birth", Kind.DATE, Role.OTHER),
+            Field("disease", Kind.CATEGORICAL, Role.SENSITIVE),
+            Field("income", Kind.DECIMAL, Role.SENSITIVE),
+            Field("visits", Kind.INTEGER, Role.OTHER),
+            Field("weight", Kind.DECIMAL, Role.WEIGHT),
+            Field("household", Kind.TEXT, Role.HOUSEHOLD_KEY),
         )
+    )
 
 
-def _diagnoses(age: "np.ndarray[tuple[int], np.dtype[np.int64]]", draw: np.random.Generator) -> list[int]:
-    """Older people are healthy less often, so that a release has something to keep."""
-    healthy = draw.random(len(age)) > np.clip((age - 20) / 110, 0.1, 0.75)
-    others = 1 + draw.choice(9, len(age), p=(0.24, 0.14, 0.14, 0.12, 0.13, 0.09, 0.08, 0.04, 0.02))
-    return [0 if fine else int(other) for fine, other in zip(healthy, others, strict=True)]
+def sample_declarations() -> dict[str, Declaration]:
+    """What a steward would declare of it."""
+    return {
+        "age": Declaration(
+            hierarchy=HierarchySpec(builder="interval", options={"width": 10, "fan_out": 2}), bounds=(0, 120)
+        ),
+        "zip": Declaration(hierarchy=HierarchySpec(builder="mask", options={"side": "right"})),
+        "disease": Declaration(categories=("asthma", "flu", "none", "ulcer")),
+        "income": Declaration(bounds=(0, 10_000), bin_width=500),
+        "visits": Declaration(bounds=(0, 20), bin_width=1),
+    }
+
+
+def sample_columns() -> dict[str, dict[str, Any]]:
+    """The same as the columns of a recipe."""
+    columns: dict[str, dict[str, Any]] = {}
+    for field in sample_schema():
+        columns[field.name] = {"role": str(field.role), "kind": str(field.kind)}
+    columns["age"]["hierarchy"] = {"builder": "interval", "width": 10, "fan_out": 2}
+    columns["zip"]["hierarchy"] = {"builder": "mask", "side": "right"}
+    columns["age"]["bounds"] = [0, 120]
+    columns["disease"]["categories"] = ["asthma", "flu", "none", "ulcer"]
+    columns["income"] |= {"bounds": [0, 10_000], "bin_width": 500}
+    columns["visits"] |= {"bounds": [0, 20], "bin_width": 1}
+    return columns
+
+
+def sample_table(rows: int = 240) -> Table:
+    """So many rows, the same ones every time. Row i is made from i alone."""
+    texts: dict[str, list[str]] = {field.name: [] for field in sample_schema()}
+    for i in range(rows):
+        for name, text in _row(i).items():
+            texts[name].append(text)
+    kinds = {field.name: field.kind for field in sample_schema()}
+    return Table((Column.of_texts(name, column, kinds[name]) for name, column in texts.items()), 0, rows)
+
+
+def _row(i: int) -> dict[str, str]:
+    mixed = (i * 7919 + 13) % 1009
+    age = 18 + mixed % 60
+    return {
+        "name": f"person {i}",
+        "age": str(age),
+        "sex": "female" if mixed % 2 else "male",
+        "zip": f"{10000 + (mixed % 6) * 111}",
+        "birth": f"{2020 - age}-{1 + mixed % 12:02d}-{1 + mixed % 28:02d}",
+        "disease": DISEASES[(mixed // 3) % len(DISEASES)],
+        "income": f"{900 + (mixed * 37) % 4100}.{mixed % 100:02d}",
+        "visits": str(mixed % 9),
+        "weight": f"{1 + mixed % 5}.5",
+        "household": f"h{i // 3}",
+    }

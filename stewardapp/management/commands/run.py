@@ -1,7 +1,6 @@
 """Start the whole release desk on this machine: database, web, worker; nothing else is needed."""
 
 import fcntl
-import importlib
 import os
 import signal
 import socket
@@ -9,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from stewardapp.management import processes
+from stewardapp.management import demo, processes
 from stewardapp.management.supervisor import Service, Supervisor, log_file
 
 HOST = "127.0.0.1"
@@ -31,10 +30,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with only_one(settings.STEWARD_DATA):
             check_port(settings.STEWARD_PORT)
-            call_command("migrate", interactive=False, verbosity=0)
-            personas = first_data()
-            connections.close_all()
-            self.keep_running(personas)
+            with suppress(KeyboardInterrupt):  # Ctrl-C before the processes run
+                call_command("migrate", interactive=False, verbosity=0)
+                personas = demo.load(self.stdout.write)
+                connections.close_all()
+                self.keep_running(personas)
 
     def keep_running(self, personas: list[tuple[str, str, str]]) -> None:
         """Start both, say where, and stay until a signal."""
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Open http://{HOST}:{settings.STEWARD_PORT}/")
         width = max((len(role) for role, _, _ in personas), default=0)
         for role, user, password in personas:
-            self.stdout.write(f"{role:<{width}}  {user}  {password}")
+            self.stdout.write(f"{role:<{width}}  {user:<{width}}  {password}")
         self.stdout.write(f"Logs: {settings.STEWARD_DATA / 'logs'} · Ctrl-C stops")
         self.stdout.flush()
 
@@ -80,15 +80,6 @@ def check_port(port: int) -> None:
             probe.bind((HOST, port))
         except OSError:
             raise CommandError(f"Port {port} is taken. Set STEWARD_PORT to another one.") from None
-
-
-def first_data() -> list[tuple[str, str, str]]:
-    """Load the demo project on a fresh installation; role, user and password of each persona."""
-    try:
-        demo = importlib.import_module("stewardapp.demo")
-    except ModuleNotFoundError:
-        return []
-    return [(str(role), str(user), str(password)) for role, user, password in demo.load() or ()]
 
 
 def services() -> list[Service]:

@@ -138,10 +138,12 @@ def test_a_complaint_about_the_whole_stands_above_the_form() -> None:
     assert form.non_field_errors() == ["The ceiling must not be below the base."]
 
 
-def test_an_empty_answer_means_the_default() -> None:
-    form = bound_form(Painting, COLUMNS, {"p-column": "age", "p-base": "", "p-share": ""}, "p")
+def test_an_empty_answer_means_the_default_only_where_the_default_is_empty() -> None:
+    form = bound_form(Painting, COLUMNS, send(column="age", ceiling="", note="", levels=""), "p")
     assert form.is_valid(), form.errors
-    assert form.as_params()["base"] == 5
+    assert form.as_params()["ceiling"] is None
+    form = bound_form(Painting, COLUMNS, send(column="age", base=""), "p")
+    assert list(form.errors) == ["base"]
 
 
 def test_label_help_and_bounds_come_from_the_parameter() -> None:

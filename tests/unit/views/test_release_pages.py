@@ -17,26 +17,9 @@ pytestmark = pytest.mark.django_db
 Browser = Callable[[str], Client]
 
 
-@pytest.fixture
-def team() -> Team:
-    return factories.make_project()
-
-
-@pytest.fixture
-def browse(team: Team) -> Browser:
-    def signed_in(persona: str) -> Client:
-        client = Client()
-        client.force_login(
-            team.persona(persona), backend="allauth.account.auth_backends.AuthenticationBackend"
-        )
-        return client
-
-    return signed_in
-
-
 def pages(release: Release) -> list[str]:
     found = [reverse("release-detail", args=[release.pk]), reverse("release-configure", args=[release.pk])]
-    found += [reverse("release-export", args=[release.pk]), reverse("release-map", args=[release.pk])]
+    found += [reverse(name, args=[release.pk]) for name in ("release-map", "release-progress")]
     if release.candidate_id:
         run = reverse("run-detail", args=[release.candidate_id])
         found += [f"{run}?tab={tab}" for tab in ("overview", "risk", "utility", "recipe", "files")]
@@ -50,6 +33,17 @@ def test_every_page_of_a_release_reads_in_every_state(state: State, team: Team, 
     for persona in ("steward", "co_steward", "reviewer", "admin"):
         for page in pages(release):
             assert browse(persona).get(page).status_code == 200, (persona, page)
+
+
+def test_an_admin_sees_neither_values_of_hierarchies_nor_of_the_data(team: Team, browse: Browser) -> None:
+    release = factories.make_release(team, state=State.IN_REVIEW)
+    assert browse("steward").get(reverse("release-export", args=[release.pk])).status_code == 200
+    assert browse("admin").get(reverse("release-export", args=[release.pk])).status_code == 403
+    page = browse("admin").get(reverse("review-detail", args=[release.pk]))
+    assert "table" not in page.context
+    assert b"101*" not in page.content
+    files = browse("admin").get(reverse("run-detail", args=[release.candidate_id]) + "?tab=files")
+    assert b"<pre" not in files.content
 
 
 def test_a_stranger_and_an_analyst_find_nothing(team: Team, browse: Browser) -> None:

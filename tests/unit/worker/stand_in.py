@@ -8,7 +8,14 @@ from tests.factories import PROFILE, RELEASED_CSV
 from worker.process import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
 
-GOAL = {"goal": "k-anonymity", "required": 5, "achieved": 6, "holds": True, "violating_rows": 0}
+GOAL = {
+    "goal": "k-anonymity",
+    "required": 5,
+    "achieved": 6,
+    "holds": True,
+    "violating_rows": 0,
+    "unit": "row",
+}
 ROWS = 6
 
 
@@ -50,8 +57,10 @@ class StandIn:
         return {"files": made, "report": report, "microdata": True}
 
     def verify(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
-        content = SealedReader(cast(Any, files["released"].file), files["released"].key).read()
-        return {"goals": [GOAL], "sha256": hashlib.sha256(content).hexdigest(), "rows": ROWS}
+        released = files["release.csv"]
+        content = SealedReader(cast(Any, released.file), released.key).read()
+        found = {"goals": [GOAL], "sha256": hashlib.sha256(content).hexdigest(), "rows": ROWS}
+        return {"files": {"release.csv": {**found, "unexpected": []}}}
 
 
 def write(file: Sealed, content: bytes) -> dict[str, Any]:

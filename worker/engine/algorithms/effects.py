@@ -37,7 +37,7 @@ class Slope:
         """The contribution to each row."""
         if isinstance(column, NumberColumn):
             return coefficients[0] * self.scale(column.numbers)
-        column = column.compacted()
+        column = column.compact()
         table: Floats = coefficients[0] * self.scale(column.label_numbers)
         return table[column.codes]
 
@@ -55,7 +55,7 @@ class Levels:
 
     def of(self, column: Column, coefficients: Floats) -> Floats:
         """The contribution to each row."""
-        column = column.compacted()
+        column = column.compact()
         amounts = dict(zip(self.texts, coefficients.tolist(), strict=True))
         table = np.array([amounts.get(text, 0.0) for text in column.label_texts])
         return table[column.codes] if len(table) else np.zeros(len(column.codes))

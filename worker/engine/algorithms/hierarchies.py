@@ -77,7 +77,7 @@ def read(lines: Iterable[str], column: str) -> Hierarchy:
 
 def checked(rows: Sequence[tuple[str, ...]], column: str) -> Hierarchy:
     """Refuse ragged rows, contradictions and levels that do not nest."""
-    width = len(rows[0])
+    width = len(rows[0]) if rows else 0
     for number, row in enumerate(rows, 1):
         if len(row) != width:
             text = (
@@ -108,7 +108,8 @@ def levels_of(spec: HierarchySpec | None, domain: Domain) -> Levels:
     """The hierarchy laid over the values of a column; refused when a value has no row."""
     hierarchy = hierarchy_for(spec, domain)
     height = max(hierarchy.height, 1) if not hierarchy.rows else hierarchy.height
-    paths = [_path(hierarchy, domain, code, height) for code in range(len(domain))]
+    missing = ("", *spec.missing) if spec else ("",)
+    paths = [_path(hierarchy, domain, code, height, missing) for code in range(len(domain))]
     lost = sum(path is None for path in paths)
     if lost:
         text = f"has no row for {lost} of the {len(domain)} distinct values. Add the missing rows"
@@ -116,12 +117,17 @@ def levels_of(spec: HierarchySpec | None, domain: Domain) -> Levels:
     return _laid_over(hierarchy, [path for path in paths if path is not None], height, domain.name)
 
 
-def _path(hierarchy: Hierarchy, domain: Domain, code: int, height: int) -> tuple[str, ...] | None:
+def _path(
+    hierarchy: Hierarchy, domain: Domain, code: int, height: int, missing: tuple[str, ...]
+) -> tuple[str, ...] | None:
     """The labels of one value. A missing value without a row stays itself up to the last level."""
     text = domain.texts[code]
     path = hierarchy.paths.get(text)
     if path is not None or not (domain.missing[code] or text == SUPPRESSED):
         return path
+    row = next((hierarchy.paths[one] for one in missing if one in hierarchy.paths), None)
+    if row is not None and domain.missing[code]:
+        return (text, *row[1:])
     return (text,) * height + (_root(hierarchy),)
 
 

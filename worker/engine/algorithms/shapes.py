@@ -62,7 +62,7 @@ class Categories:
     def read(self, column: Column) -> Codes:
         """The place of each row's text; −1 for one that is forgotten."""
         index = {text: i for i, text in enumerate(self.texts)}
-        some = column.compacted()
+        some = column.compact()
         labels = zip(some.label_texts, some.missing.tolist(), strict=True)
         table = np.array([index.get("" if gone else text, -1) for text, gone in labels], dtype=np.int32)
         return table[some.codes] if len(table) else np.zeros(len(column), np.int32)
@@ -105,7 +105,7 @@ def shape_of(column: Column, declared: Declaration, smallest: int) -> Shape:
 
 def days_of(column: Column) -> Floats:
     """Dates as days since 1970; NaN for anything that is no ISO date."""
-    some = column.compacted()
+    some = column.compact()
     days = np.array([_day(text) for text in some.label_texts], dtype=np.float64)
     return days[some.codes] if len(days) else np.empty(0)
 

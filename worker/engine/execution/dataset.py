@@ -129,7 +129,8 @@ class Dataset:
         return chunk
 
     def _described(self, chunk: Chunk) -> Chunk:
-        fresh = (c.described(self._first_schema[c.name].kind, self._missing) for c in chunk.columns)
+        kinds = self._first_schema
+        fresh = (c.compact().described(kinds[c.name].kind, self._missing) for c in chunk.columns)
         return chunk.with_columns(*fresh)
 
     def _consenting(self, chunk: Chunk) -> Chunk:
@@ -164,8 +165,8 @@ class Dataset:
         seen: dict[str, pa.Array] = {}
         for chunk in self._source.chunks(open_ones) if open_ones else ():
             for name in open_ones:
-                column = chunk[name].described(missing_texts=self._missing)
-                if name in seen and column.labels.equals(seen[name]):
+                column = chunk[name].compact().described(missing_texts=self._missing)
+                if name in seen and (column.labels is seen[name] or column.labels.equals(seen[name])):
                     continue
                 seen[name] = column.labels
                 texts = column.labels.filter(pa.array(~column.missing))
@@ -178,7 +179,9 @@ class Dataset:
         names = [f.name for f in self._schema if f.kind in NUMERIC or f.role is Role.WEIGHT]
         for chunk in self._source.chunks(names) if names else ():
             for name in names:
-                _check_numbers(chunk[name].described(missing_texts=self._missing), self._schema[name])
+                _check_numbers(
+                    chunk[name].compact().described(missing_texts=self._missing), self._schema[name]
+                )
 
 
 def _check_numbers(column: Column, field: Field) -> None:

@@ -56,25 +56,26 @@ def anonymize(
     keep_order: bool = False,
     hierarchies: Mapping[str, str] | None = None,
     records: BinaryIO | None = None,
+    persons: BinaryIO | None = None,
     input_sha256: str | None = None,
     project_key: bytes | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
-    `hierarchies` holds the text of every file the recipe refers to. Without a `key` the randomness is
-    fresh from the operating system. `project_key` makes pseudonyms agree between the project's files.
+    `hierarchies` holds the text of every file the recipe refers to; `records` takes one line per input row,
+    `persons` a number per released row for the verification of the bytes. Without a `key` the randomness is
+    fresh from the operating system; `project_key` makes pseudonyms agree between a project's files.
     """
     work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
     report = Report()
     work.reporter.stage("Reading the columns")
     original = work.dataset(source)
     _describe_input(report, original, source, input_sha256)
-    for goal in recipe.goals:
-        goal.check(original.schema)
+    _check_goals(recipe, original)
     with work.reporter.span(0.02, 0.6):
         data = _decide(work, original, Source(key or fresh_key(), project_key=project_key), report)
     with work.reporter.span(0.6, 0.8):
-        _write(work, data, outputs, keep_order, report)
+        _write(work, data, outputs, keep_order, persons, report)
     before, after = work.statistics(original), work.statistics(data)
     with work.reporter.span(0.8, 1.0):
         _judge(after, recipe.goals, report)
@@ -100,6 +101,7 @@ def assess(
     report = Report()
     data = work.dataset(source)
     _describe_input(report, data, source, input_sha256)
+    _check_goals(recipe, data)
     before = work.statistics(data)
     _judge(before, recipe.goals, report)
     _measure(work, recipe.measures, before, None, report)
@@ -125,6 +127,7 @@ def compare(
     data, made = work.dataset(original), work.dataset(released, strict=False)
     _describe_input(report, data, original, input_sha256)
     report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
+    _check_goals(recipe, data)
     before, after = work.statistics(data), work.statistics(made)
     _judge(after, recipe.goals, report)
     _measure(work, recipe.measures, before, after, report)
@@ -143,27 +146,44 @@ def _decide(work: _Work, data: Dataset, source: Source, report: Report) -> Datas
                 own = source.for_step(names[number])
                 plan = method.plan(work.statistics(data), work.recipe.goals, own, work.reporter)
             except EngineError as error:
-                raise _placed(error, number) from None
+                raise _placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
     return data
 
 
-def _placed(error: EngineError, step: int) -> EngineError:
-    """A parameter's refusal says which step it belongs to."""
-    if error.param and not error.param.startswith(("columns", "steps[")):
-        error.param = f"steps[{step}].params.{error.param}"
-    return error.at_step(step)
+def _check_goals(recipe: Recipe, data: Dataset) -> None:
+    for number, goal in enumerate(recipe.goals):
+        try:
+            goal.check(data.schema)
+        except EngineError as error:
+            raise _placed(error, f"goals[{number}]") from None
 
 
-def _write(work: _Work, data: Dataset, outputs: Sequence[Output], keep_order: bool, report: Report) -> None:
+def _placed(error: EngineError, part: str) -> EngineError:
+    """A parameter's refusal says which part of the recipe it belongs to."""
+    if error.param and not error.param.startswith(("columns", part)):
+        error.message = error.message.removeprefix(f"{error.param}: ")
+        error.param = f"{part}.params.{error.param}"
+    error.args = (error.code, error.message, error.param, error.step)
+    return error
+
+
+def _write(
+    work: _Work,
+    data: Dataset,
+    outputs: Sequence[Output],
+    keep_order: bool,
+    persons: BinaryIO | None,
+    report: Report,
+) -> None:
     names = data.released()
     if not names:
         text = "columns: no column leaves. Tag a column quasi-identifier, sensitive or other."
         raise EngineError("no-columns", text, param="columns")
     last = data.counting()
-    written = write_release(last, names, outputs, keep_order, work.memory, work.reporter)
+    written = write_release(last, names, outputs, keep_order, work.memory, work.reporter, persons)
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}

@@ -35,9 +35,11 @@ class _Parser:
     dialect: Dialect
     limits: Limits
     names: tuple[str, ...]
+    returns_end_rows: bool
 
     def batches(self, block: Block) -> Iterator[pa.RecordBatch]:
         self._refuse_blank_line(block)
+        self._refuse_stray_return(block)
         try:
             table = _parse(block.data, self.dialect, self.names)
         except pa.ArrowInvalid:
@@ -58,6 +60,18 @@ class _Parser:
         if len(blank):
             line = block.line_at(int(starts[blank[0]]))
             raise EngineError("blank-line", f"Line {line:,} is empty. Remove it, or fill in its values.")
+
+    def _refuse_stray_return(self, block: Block) -> None:
+        """A carriage return ends rows only in files where it ended the header."""
+        if self.returns_end_rows or b"\r" not in block.data:
+            return
+        place = structure.stray_return(block.data, self.dialect.quote)
+        if place is not None:
+            raise EngineError(
+                "stray-return",
+                f"Line {block.line_at(place):,} holds a carriage return in the middle of a row. "
+                "Remove it, or put quotes around the value that holds it.",
+            )
 
     def _explained(self, block: Block) -> EngineError:
         counts = structure.delimiters_per_row(block.data, self.dialect.delimiter, self.dialect.quote) + 1
@@ -165,7 +179,9 @@ class CsvReader:
         if first is None:
             raise EngineError("empty-file", "The file holds no text. Export the table again and upload that.")
         self.names, body = _header(first, dialect, limits)
-        self._parser = _Parser(dialect, limits, self.names)
+        end = len(first.data) - len(body.data)
+        returns_end_rows = first.data[end - 1 : end] == b"\r"
+        self._parser = _Parser(dialect, limits, self.names, returns_end_rows)
         self._blocks: Iterable[Block] = chain([body] if body.data else [], rest)
 
     def batches(self) -> Iterator[pa.RecordBatch]:

@@ -94,7 +94,7 @@ def sniff(raw: BinaryIO, said: Mapping[str, Any] | None = None) -> Dialect:
     """Find out how to read a file; what is `said` wins over what is seen."""
     said = said or {}
     if formats.detect(raw) == formats.PARQUET:
-        return Dialect(format=formats.PARQUET).given({"missing": said.get("missing", ("",))})
+        return Dialect(format=formats.PARQUET).given({"missing": said.get("missing", ())})
     encoding, notes = (said["encoding"], []) if "encoding" in said else _encoding(raw)
     start = Dialect(encoding=encoding, notes=tuple(notes)).given(said)
     return _from_sample(start, _sample(raw, encoding), said)

@@ -39,6 +39,13 @@ _COMPRESSED = (
 )
 
 
+def no_rows() -> EngineError:
+    """The refusal of data that are a header alone."""
+    return EngineError(
+        "no-rows", "The file holds a header and no rows. Export the table again with its rows."
+    )
+
+
 def detect(raw: BinaryIO) -> str:
     """Return `csv` or `parquet`; anything recognised that is neither is refused with what to do about it."""
     raw.seek(0)

@@ -15,7 +15,6 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from worker.engine.errors import EngineError
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import TEXT, CsvReader
 from worker.engine.io.dialect import Dialect, sniff
@@ -50,9 +49,7 @@ def ingest(
         writer.write(batch)
         reporter.progress(_fraction(reader, raw, size, writer.rows))
     if not writer.rows:
-        raise EngineError(
-            "no-rows", "The file holds a header and no rows. Export the table again with its rows."
-        )
+        raise formats.no_rows()
     profile = profiler.result()
     writer.close({"kinds": profile.kinds, "missing": list(dialect.missing)})
     reporter.progress(1.0)

@@ -28,13 +28,13 @@ class Block(NamedTuple):
 def decoded(raw: BinaryIO, encoding: str, piece: int = PIECE) -> Iterator[bytes]:
     """The file's text as UTF-8, refused at the first byte that is none or is NUL."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    line, offset, read = 1, 0, b"-"
+    line, offset, begun, read = 1, 0, False, b"-"
     raw.seek(0)
     while read:
         read = raw.read(piece)
         data = _decode(decoder, read, encoding, line, offset)
-        if not offset:
-            data = data.removeprefix(codecs.BOM_UTF8)
+        if not begun:
+            begun, data = bool(data), data.removeprefix(codecs.BOM_UTF8)
         _refuse_nul(data, line)
         line, offset = line + structure.count_line_ends(data), offset + len(read)
         if data:

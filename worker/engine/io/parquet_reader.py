@@ -92,12 +92,13 @@ class ParquetReader:
             )
         return piece
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All columns side by side."""
-        streams = [self.column(name) for name in self.names]
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The columns side by side, in the order asked for."""
+        chosen = list(self.names if names is None else names)
+        streams = [self.column(name) for name in chosen]
         held: list[pa.DictionaryArray] = [_next(stream) for stream in streams]
         while rows := min(len(piece) for piece in held):
-            yield pa.RecordBatch.from_arrays([piece.slice(0, rows) for piece in held], list(self.names))
+            yield pa.RecordBatch.from_arrays([piece.slice(0, rows) for piece in held], chosen)
             held = [
                 piece.slice(rows) if len(piece) > rows else _next(stream)
                 for piece, stream in zip(held, streams, strict=True)
@@ -162,7 +163,9 @@ def _explained(position: int | None = None) -> Iterator[None]:
         raise LimitExceeded(
             "memory", "The file unfolds to more than the memory allowed for it. Split it into parts."
         ) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None):  # the system's own words: disk or memory, not the file's content
+            raise
         raise _damaged(position) from None
 
 

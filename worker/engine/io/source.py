@@ -49,8 +49,9 @@ def open_table(
 
 
 def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
+    """A list that somebody gave; without one the table's own note counts."""
     said = dialect.missing if isinstance(dialect, Dialect) else (dialect or {}).get("missing")
-    return None if said is None else frozenset(said)
+    return frozenset(said) if said else None
 
 
 def _read_text(reader: CsvReader, missing: frozenset[str]) -> TableSource:
@@ -78,8 +79,9 @@ def _blocks(columns: int) -> int:
 
 def _unify(pieces: Iterable[pa.DictionaryArray], missing: frozenset[str]) -> _Domain:
     """One list of labels for all pieces, by letting Arrow translate each piece's own list."""
-    own = [_with_empty(piece) for piece in pieces] or [pa.array([""], pa.string())]
-    listed = [pa.DictionaryArray.from_arrays(pa.array(np.arange(len(o), dtype=np.int32)), o) for o in own]
+    own = [_with_empty(piece) for piece in pieces]
+    given = own or [pa.array([""], pa.string())]
+    listed = [pa.DictionaryArray.from_arrays(pa.array(np.arange(len(o), dtype=np.int32)), o) for o in given]
     try:
         joined = pa.chunked_array(listed, type=TEXT).unify_dictionaries()
     except pa.ArrowInvalid:
@@ -87,7 +89,7 @@ def _unify(pieces: Iterable[pa.DictionaryArray], missing: frozenset[str]) -> _Do
             "memory", "One column holds more different text than can be worked with. Leave out free text."
         ) from None
     labels = joined.chunk(0).dictionary
-    maps = tuple(chunk.indices.to_numpy() for chunk in joined.chunks)
+    maps = tuple(chunk.indices.to_numpy() for chunk in joined.chunks[: len(own)])
     return _Domain(labels, maps, marks(labels, missing | MISSING_TEXTS))
 
 

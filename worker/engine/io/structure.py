@@ -54,6 +54,17 @@ def row_ends(data: bytes, quote: str) -> Positions:
     return outside(np.flatnonzero(ends), positions(data, quote)) + 1
 
 
+def stray_return(data: bytes, quote: str) -> int | None:
+    """The first carriage return outside quotes that no line feed follows."""
+    if data.count(b"\r") == data.count(b"\r\n"):
+        return None
+    array = _bytes(data)
+    returns = np.flatnonzero(array == CR)
+    lonely = returns[np.append(array, 0)[returns + 1] != LF]
+    free = outside(lonely, positions(data, quote))
+    return int(free[0]) if len(free) else None
+
+
 def last_row_end(data: bytes, quote: str, final: bool = False) -> int:
     r"""How many bytes from the start are whole rows; a \r at the very end may be half a line end."""
     if final:

@@ -214,17 +214,16 @@ class Generalization(Method):
         )
 
     def _no_solution(self, table: FrequencyTable, goals: Sequence[Goal], outcome: Outcome) -> NoSolution:
-        wanted = "; ".join(goal.describe() for goal in goals)
-        least = outcome.least_suppressed
-        text = f"No allowed generalization of these {table.rows:,} rows satisfies the goals. {wanted} "
-        if least is not None and least < table.rows:
-            share = least / table.rows
-            text += (
-                f"At best {least:,} rows would have to be suppressed, a share of {share:.4f}, where "
-                f"{self.suppression_limit:g} is allowed. Raise the suppression limit or weaken a goal."
-            )
-        else:
-            text += "Not even all rows in one class would satisfy them. Weaken a goal, such as a k too large."
+        wanted = " ".join(goal.describe() for goal in goals)
+        least, rows = outcome.least_suppressed, table.rows
+        if least is None or least >= rows:
+            text = f"Even all {rows:,} rows in one class would not satisfy the goals. {wanted} Weaken a goal."
+            return NoSolution("no-solution", text)
+        text = (
+            f"No allowed generalization of the {rows:,} rows satisfies the goals. {wanted} "
+            f"At best {least:,} rows would have to be suppressed, a share of {least / rows:.4f}, where "
+            f"{self.suppression_limit:g} is allowed. Raise the suppression limit or weaken a goal."
+        )
         return NoSolution("no-solution", text, param="suppression_limit")
 
 

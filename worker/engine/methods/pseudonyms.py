@@ -114,7 +114,7 @@ class Pseudonyms(Method):
         return Plan({"column": self.column, "output": name, "key": self.key, "bits": 5 * self.length})
 
     def transform(self, chunk: Chunk, plan: Plan, source: Source) -> Chunk:
-        column = chunk[self.column].compacted()
+        column = chunk[self.column].compact()
         key = source.project_key if self.key == "project" else None
         hashes = source.keyed_texts(column.label_texts, self.domain, key)
         texts = [

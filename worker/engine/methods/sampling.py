@@ -150,7 +150,7 @@ class Sampling(Method):
             draws[rows] = of_rows(chunk, block, rows, source.stream("\x00sampling", block).random)
         if self.unit is None:
             return draws
-        groups = chunk[self.unit].compacted()
+        groups = chunk[self.unit].compact()
         hashes = source.keyed_hash(groups.label_texts, "sampling") >> 11
         shared = (hashes.astype(np.float64) / 2.0**53)[groups.codes] if len(hashes) else draws
         return np.where(groups.missing_rows, draws, shared)

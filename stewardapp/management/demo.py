@@ -1,0 +1,238 @@
+"""A demo project with a synthetic health survey that holds a release in every state.
+
+Built only through the actions and a real worker's code, so that every page shows what could have happened.
+"""
+
+import io
+import json
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from stewardapp.access.workflow import Decision
+from stewardapp.actions import (
+    accounts,
+    columns,
+    comments,
+    datasets,
+    downloads,
+    hierarchies,
+    memberships,
+    populations,
+    projects,
+    releases,
+    reviews,
+    runs,
+    uploads,
+)
+from stewardapp.management.survey import health_survey
+from stewardapp.models import Artifact, Project, Release, Run, User, Version
+
+PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
+ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
+TAGS = {
+    "person_id": "direct-identifier", "email": "direct-identifier", "birth_date": "quasi-identifier",
+    "sex": "quasi-identifier", "postcode": "quasi-identifier", "education": "quasi-identifier",
+    "diagnosis": "sensitive", "income": "other", "weight": "weight", "household": "household-key",
+    "agreed": "consent", "remarks": "dropped",
+}  # fmt: skip
+HIERARCHIES: dict[str, dict[str, Any]] = {
+    "birth_date": {"builder": "date", "levels": ["year", "decade"]},
+    "postcode": {"builder": "mask", "side": "right"},
+}
+ROWS = 6000
+
+
+def load(say: Callable[[str], None] = lambda _text: None) -> list[tuple[str, str, str]]:
+    """Load the demo once; return role, user name and password of each persona."""
+    if not settings.STEWARD_SITE and not User.objects.exists():
+        say("Loading the demo project (once) ...")
+        _fill(_people(_make_passwords()))
+    return [(name, name, password) for name, password in _passwords().items()]
+
+
+def _file() -> Path:
+    return Path(settings.STEWARD_DATA) / "demo-personas.json"
+
+
+def _passwords() -> dict[str, str]:
+    file = _file()
+    return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def _make_passwords() -> dict[str, str]:
+    """Random ones, in a file that only its owner can read: a demo is on a network sooner than one thinks."""
+    passwords = {name: secrets.token_urlsafe(12) for name in PERSONAS}
+    descriptor = os.open(_file(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(passwords, file)
+    return passwords
+
+
+def _people(passwords: dict[str, str]) -> dict[str, User]:
+    admin = accounts.create_first_admin(username="admin", password=passwords["admin"])
+    others = {
+        name: accounts.create(username=name, password=passwords[name], by=admin)
+        for name in PERSONAS
+        if name != "admin"
+    }
+    return {"admin": admin, **others}
+
+
+def _fill(people: dict[str, User]) -> None:
+    project = _project(people)
+    version = _survey(project, people["steward"], "Health survey 2025")
+    _tag(version, people["steward"])
+    for stage in STAGES:
+        stage(Story(version, people))
+    _survey(project, people["steward"], "Health survey 2026")
+
+
+def _project(people: dict[str, User]) -> Project:
+    project = projects.create(
+        name="Health survey unit", description="Demo: a synthetic survey of people who do not exist.",
+        by=people["admin"],
+    )  # fmt: skip
+    for name, role in ROLES.items():
+        memberships.add(project=project, user=people[name], role=role, by=people["admin"])
+    return project
+
+
+def _survey(project: Project, steward: User, name: str) -> Version:
+    population = populations.create(name=f"Respondents of the {name}", by=steward)
+    dataset = datasets.create(
+        project=project, population=population, name=name, description="Synthetic.", by=steward
+    )
+    content = health_survey(ROWS, seed=len(name)).encode("utf-8")
+    upload = uploads.begin(dataset=dataset, filename="survey.csv", length=len(content), by=steward)
+    upload = uploads.append(upload=upload, offset=0, stream=io.BytesIO(content), by=steward)
+    version = uploads.complete(upload=upload, by=steward)
+    _work("reading", str(version.readings.get().pk))
+    version.refresh_from_db()
+    return version
+
+
+def _tag(version: Version, steward: User) -> None:
+    columns.tag(version=version, roles=TAGS, by=steward)
+    columns.describe(version=version, name="agreed", settings={"granted": ["yes"]}, by=steward)
+    for name, spec in HIERARCHIES.items():
+        hierarchy = hierarchies.create(project=version.project, name=f"{name}, demo", spec=spec, by=steward)
+        hierarchies.attach(column=version.columns.get(name=name), hierarchy=hierarchy, by=steward)
+
+
+def _work(kind: str, identity: str) -> None:
+    """Do a job here and now, as a worker would."""
+    from worker import runner  # only the demo's first start needs the worker's code in this process
+
+    runner.perform(kind, identity)
+
+
+class Story:
+    """One release on its way; each verb is an action by the persona whose turn it is."""
+
+    def __init__(self, version: Version, people: dict[str, User]) -> None:
+        self.version = version
+        self.people = people
+
+    def draft(self, title: str, k: int = 5, limit: float = 0.05) -> Release:
+        """Begin a release."""
+        recipe = {
+            "goals": [
+                {"goal": "k-anonymity", "params": {"k": k}},
+                {"goal": "l-diversity", "params": {"column": "diagnosis", "l": 2}},
+            ],
+            "steps": [
+                {"method": "generalization", "params": {"suppression_limit": limit, "drop_suppressed": True}}
+            ],
+            "measures": ["*"],
+        }
+        return releases.create(
+            version=self.version, title=title, recipe=recipe, by=self.people["steward"],
+            purpose="Regional study of chronic disease", context="For a university under a data agreement.",
+        )  # fmt: skip
+
+    def run(self, release: Release) -> Run:
+        """Run the recipe."""
+        run = runs.start(release=release, by=self.people["steward"])
+        _work("run", str(run.pk))
+        run.refresh_from_db()
+        return run
+
+    def submitted(self, title: str, **options: Any) -> Release:
+        """Run and submit."""
+        release = self.draft(title, **options)
+        run = self.run(release)
+        return releases.submit(release=release, run=run, by=self.people["steward"])
+
+    def decided(self, title: str, decision: Decision, reason: str) -> Release:
+        """Run, submit and let the reviewer decide."""
+        release = self.submitted(title)
+        reviews.decide(
+            release=release, manifest_sha256=release.candidate_sha256, decision=decision,
+            reason=reason, by=self.people["reviewer"],
+        )  # fmt: skip
+        release.refresh_from_db()
+        return release
+
+    def published(self, title: str) -> Release:
+        """Run, submit, approve and publish for the project."""
+        release = self.decided(title, Decision.APPROVE, "Goals hold and the purpose is clear.")
+        release = releases.publish(
+            release=release, manifest_sha256=release.candidate_sha256, by=self.people["steward"]
+        )
+        return release
+
+
+def _draft_with_runs(story: Story) -> None:
+    release = story.draft("Research file, first try", k=5)
+    story.run(release)
+    recipe = json.loads(json.dumps(release.recipe))
+    recipe["goals"][0]["params"]["k"] = 10
+    story.run(releases.edit_recipe(release=release, recipe=recipe, by=story.people["steward"]))
+
+
+def _in_review(story: Story) -> None:
+    release = story.submitted("Research file for the regional study")
+    comments.add(
+        release=release,
+        text="Is the year of birth needed, or would the decade do?",
+        by=story.people["reviewer"],
+    )
+
+
+def _changes_requested(story: Story) -> None:
+    story.decided("File for the asthma register", Decision.REQUEST_CHANGES, "Say who will receive the file.")
+
+
+def _approved(story: Story) -> None:
+    story.decided("File for the teaching course", Decision.APPROVE, "Fine for teaching.")
+
+
+def _rejected(story: Story) -> None:
+    story.decided("File for a marketing agency", Decision.REJECT, "Not a purpose people agreed to.")
+
+
+def _withdrawn(story: Story) -> None:
+    releases.withdraw(release=story.draft("File nobody needs any more"), by=story.people["steward"])
+
+
+def _published(story: Story) -> None:
+    release = story.published("Chronic disease 2025, research file")
+    for artifact in Artifact.objects.public().filter(run=release.candidate):
+        downloads.record(release=release, artifact=artifact, by=story.people["analyst"])
+
+
+def _revoked(story: Story) -> None:
+    release = story.published("Chronic disease 2025, withdrawn edition")
+    releases.revoke(
+        release=release, notice="A corrected edition replaces this file.", by=story.people["steward"]
+    )
+
+
+STAGES: tuple[Callable[[Story], None], ...] = (
+    _draft_with_runs, _in_review, _changes_requested, _approved, _rejected, _withdrawn, _published, _revoked,
+)  # fmt: skip

@@ -1,0 +1,359 @@
+"""Contract checks for every registered method, goal and measure. There is no list of exceptions.
+
+Each check takes one example of a class. `test_contracts.py` runs them over the whole catalogue.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests.engine.running import recipe_of, run, sample_recipe, without_times
+from worker.engine import verification
+from worker.engine.chart import Chart
+from worker.engine.classes import classes_of
+from worker.engine.column import Column
+from worker.engine.errors import Cancelled, EngineError, NoSolution
+from worker.engine.execution.dataset import Dataset
+from worker.engine.goal import Goal
+from worker.engine.measure import Measure, Section
+from worker.engine.method import Guarantee, Method
+from worker.engine.parametric import Parametric
+from worker.engine.randomness import Source, key_from_seed
+from worker.engine.reporting import NullReporter, Reporter
+from worker.engine.samples import sample_columns, sample_declarations, sample_schema, sample_table
+from worker.engine.statistics import Statistics
+from worker.engine.table import BLOCK, Field, MemorySource, Schema, Table
+
+ODD_NAMES = ('naïve "quoted"', "semi;colon", "=1+1", "年齢 🙂", "tab\there", " spaced ", "C:\\dir", "%s{0}")
+CANARY = "canary-d41d8cd9"
+CANARY_NUMBER = "987654321"
+
+
+# -- everything that has parameters ---------------------------------------------------------------
+
+
+def check_documented(cls: type[Parametric]) -> None:
+    """Words for the catalogue page."""
+    assert cls.summary().endswith("."), "the docstring begins with one sentence on one line"
+    assert cls.title
+    assert cls.slug == cls.slug.lower()
+    for parameter in cls.parameters():
+        assert parameter.title, parameter.name
+        assert parameter.help, f"{parameter.name} has no description"
+
+
+def check_frozen(example: Parametric) -> None:
+    """An algorithm is its parameters, and they do not change."""
+    for name in type(example).model_fields:
+        with pytest.raises(ValidationError):
+            setattr(example, name, getattr(example, name))
+
+
+def check_round_trip(example: Parametric) -> None:
+    """Parameters survive JSON, and the sentence is the same."""
+    again = type(example).of(json.loads(json.dumps(example.params())))
+    assert again == example
+    assert again.describe() == example.describe()
+    assert len(example.describe()) > 10
+
+
+def check_refuses_unknown_parameter(example: Parametric) -> None:
+    """A typing mistake is told, not ignored."""
+    with pytest.raises(EngineError) as caught:
+        type(example).of({**example.params(), "no_such_parameter": 1})
+    assert caught.value.param == "no_such_parameter"
+
+
+def check_refuses_absent_columns(example: Parametric) -> None:
+    """A column that is not there is refused, naming the parameter."""
+    for param, name, _ in example.named_columns():
+        rest = Schema(tuple(field for field in sample_schema() if field.name != name))
+        with pytest.raises(EngineError) as caught:
+            example.check(rest)
+        assert caught.value.code == "no-such-column"
+        assert caught.value.param == param
+
+
+def check_refuses_wrong_kinds_and_roles(example: Parametric) -> None:
+    """A column of another kind or role is refused, naming the parameter."""
+    schema = sample_schema()
+    for param, name, wanted in example.named_columns():
+        others = [f for f in schema if not wanted.accepts(f.kind, f.role)]
+        for other in others[:3]:
+            with pytest.raises(EngineError) as caught:
+                example.check(schema.with_field(Field(name, other.kind, other.role)))
+            assert caught.value.code in ("wrong-kind", "wrong-role")
+            assert caught.value.param == param
+
+
+# -- methods ------------------------------------------------------------------------------------------
+
+
+def recipe_with(example: Method, columns: Mapping[str, Any] | None = None) -> Any:
+    """The recipe that runs an example, with a goal when it enforces goals."""
+    goals = [("k-anonymity", {"k": 2})] if example.enforces else []
+    return recipe_of(dict(columns or sample_columns()), goals, [(example.slug, example.params())], [])
+
+
+def check_input_unchanged(example: Method) -> None:
+    """Neither planning nor transforming writes into the data."""
+    table = sample_table()
+    before = [(c.name, c.codes.tobytes(), c.labels.to_pylist()) for c in table.columns]
+    run(recipe_with(example), table)
+    assert before == [(c.name, c.codes.tobytes(), c.labels.to_pylist()) for c in table.columns]
+
+
+def check_output_schema(example: Method) -> None:
+    """What comes out has the columns and kinds that were declared."""
+    recipe, data, source = recipe_with(example), sample_dataset(sample_table()), Source(key_from_seed(1))
+    statistics = Statistics(data, sample_declarations(), NullReporter())
+    plan = example.plan(statistics, recipe.goals, source, NullReporter())
+    after = data.with_step(example, plan, source)
+    for chunk in after.chunks(after.schema.names):
+        assert chunk.names == after.schema.names
+        assert [c.kind for c in chunk.columns] == [field.kind for field in after.schema]
+
+
+def check_same_seed_same_output(example: Method) -> None:
+    """The key decides; DP refuses a seed instead."""
+    if example.guarantee is Guarantee.DIFFERENTIAL_PRIVACY:
+        assert recipe_with(example).differentially_private
+        return
+    first, second = (run(recipe_with(example), sample_table()) for _ in range(2))
+    assert first[0] == second[0]
+    assert without_times(first[1]) == without_times(second[1])
+
+
+@cache
+def long_table() -> Table:
+    """More than two blocks, so that chunks can be cut in different ways."""
+    return sample_table(2 * BLOCK + 1000)
+
+
+def check_chunked_equals_whole(example: Method) -> None:
+    """One block at a time gives the bytes that all at once gives, in input order and sorted."""
+    for keep_order in (True, False):
+        whole = run(recipe_with(example), long_table(), blocks=16, keep_order=keep_order)
+        pieces = run(recipe_with(example), long_table(), blocks=1, keep_order=keep_order)
+        assert whole[0] == pieces[0]
+        assert without_times(whole[1]) == without_times(pieces[1])
+
+
+class Watching(Reporter):
+    """Remembers what was shown, and stops after so many checkpoints."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        super().__init__(cancelled=self._count)
+        self.shown: list[tuple[str, float]] = []
+        self.left = stop_after
+
+    def _count(self) -> None:
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise Cancelled
+
+    def show(self, stage: str, fraction: float) -> None:
+        self.shown.append((stage, fraction))
+
+
+def check_progress_and_cancel(example: Method) -> None:
+    """Progress never goes back and ends at 1; a cancelled job stops at the next checkpoint."""
+    watching = Watching()
+    run(recipe_with(example), sample_table(), reporter=watching)
+    fractions = [fraction for _, fraction in watching.shown]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    for stop_after in (0, 1, 3):
+        with pytest.raises(Cancelled):
+            run(recipe_with(example), sample_table(), reporter=Watching(stop_after))
+
+
+def check_refuses_all_missing(example: Method) -> None:
+    """A column without any value is refused with a code, naming a parameter."""
+    named = [(param, name) for param, name, _ in example.named_columns()]
+    targets = named or [("columns", name) for name in example.touches(sample_schema())]
+    for _, name in targets:
+        table = sample_table().with_columns(Column.of_texts(name, [""] * 240, sample_schema()[name].kind))
+        with pytest.raises(EngineError) as caught:
+            run(recipe_with(example), table)
+        assert caught.value.code == "all-missing"
+        assert caught.value.param
+        assert caught.value.step == 0
+
+
+def check_few_rows(example: Method) -> None:
+    """No row, one row and two rows give a result or a coded refusal."""
+    for rows in (0, 1, 2):
+        try:
+            _, report = run(recipe_with(example), sample_table(rows))
+        except NoSolution:
+            assert rows in (1, 2), "with no row there is nothing that a goal could be violated by"
+        else:
+            assert report["output"]["rows"] <= rows
+
+
+def check_odd_names(example: Method) -> None:
+    """Columns may be called anything."""
+    used = dict.fromkeys(
+        (*(name for _, name, _ in example.named_columns()), *example.touches(sample_schema()))
+    )
+    names = dict(zip(used, ODD_NAMES, strict=False))
+    table = Table(
+        [Column(names.get(c.name, c.name), c.kind, c.codes, c.labels) for c in sample_table().columns]
+    )
+    columns = {names.get(name, name): part for name, part in sample_columns().items()}
+    renamed = type(example).of(_renamed(example.params(), names))
+    released, _ = run(recipe_with(renamed, columns), table)
+    assert released
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {names.get(key, key): _renamed(one, names) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_renamed(one, names) for one in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def check_no_value_is_told(example: Method) -> None:
+    """Planted values appear in no progress text, no refusal and no fact of the report."""
+    for rows in (1, 240):
+        watching, told = Watching(), ""
+        try:
+            _, report = run(recipe_with(example), planted(rows), reporter=watching)
+            told = json.dumps({"steps": report["steps"], "goals": report["goals"]})
+        except EngineError as refusal:
+            told = refusal.message + str(refusal.param)
+        told += example.describe() + "".join(stage for stage, _ in watching.shown)
+        assert CANARY not in told
+        assert CANARY_NUMBER not in told
+
+
+def planted(rows: int) -> Table:
+    """The sample table with one value in every column that must not be told."""
+    columns = []
+    for column in sample_table(rows).columns:
+        texts = column.texts()
+        texts[0] = CANARY_NUMBER if column.is_numeric else CANARY
+        columns.append(Column.of_texts(column.name, texts, column.kind))
+    return Table(columns, 0, rows)
+
+
+def check_cost_is_pure(example: Method) -> None:
+    """The price follows from the parameters alone."""
+    assert example.cost() == type(example).of(example.params()).cost()
+
+
+# -- goals ----------------------------------------------------------------------------------------------
+
+
+def sample_dataset(table: Table) -> Dataset:
+    """The sample table as it enters a run."""
+    recipe = sample_recipe()
+    return Dataset(MemorySource(table), recipe.columns, recipe.declarations({}))
+
+
+def sample_statistics(rows: int = 240) -> Statistics:
+    """What may be asked about the sample table."""
+    return Statistics(sample_dataset(sample_table(rows)), sample_declarations(), NullReporter())
+
+
+def check_goal_judges(example: Goal) -> None:
+    """One verdict per class, a result that fits the report, and an empty release holds."""
+    example.check(sample_schema())
+    statistics = sample_statistics()
+    for columns in ((), ("sex",), statistics.quasi_identifiers):
+        table = statistics.classes_table(example.sensitive_columns())
+        classes = classes_of(table, columns)
+        bad = example.violating(classes)
+        assert bad.shape == (classes.number,)
+        result = example.result(classes)
+        assert json.loads(json.dumps(result.as_dict()))["goal"] == example.slug
+        assert result.holds == (not bad.any() and example.met(classes))
+        assert result.violating_rows == int(classes.rows[bad].sum())
+
+
+def check_goal_on_nothing(example: Goal) -> None:
+    """No rows: nothing violates."""
+    statistics = sample_statistics(0)
+    table = statistics.classes_table(example.sensitive_columns())
+    result = example.result(classes_of(table, statistics.quasi_identifiers))
+    assert result.holds
+    assert result.violating_rows == 0
+
+
+def check_monotone_goal(example: Goal) -> None:
+    """A goal that says it is monotone never turns a kept row into a violating one when classes merge."""
+    if not example.monotone:
+        return
+    statistics = sample_statistics()
+    columns = (*statistics.quasi_identifiers, "birth", "income")
+    table = statistics.classes_table((*example.sensitive_columns(), *columns))
+    for number in range(len(columns)):
+        fine, coarse = classes_of(table, columns[: number + 1]), classes_of(table, columns[:number])
+        good_rows = ~example.violating(fine)[fine.ids]
+        assert not example.violating(coarse)[coarse.ids[good_rows]].any()
+
+
+# -- measures -----------------------------------------------------------------------------------------
+
+
+def figures_of(example: Measure, before: Statistics, after: Statistics) -> tuple[Any, Any]:
+    """What the report would hold for it."""
+    if example.section is Section.RISK:
+        return example.read(before), example.read(after)
+    return None, example.compare(before, after)
+
+
+def check_measure(example: Measure) -> None:
+    """Figures are JSON and explained; charts are drawn from the stored figures alone."""
+    statistics = sample_statistics()
+    before, after = figures_of(example, statistics, statistics)
+    stored = json.loads(json.dumps(after, allow_nan=False))
+    unexplained = set(stored) - set(example.explanations)
+    assert not unexplained, f"no explanation for {unexplained}"
+    for chart in example.charts(json.loads(json.dumps(before)), stored):
+        assert Chart.from_dict(json.loads(json.dumps(chart.as_dict()))) == chart
+        assert chart.note
+        assert all(len(one.x) == len(one.y) for one in chart.series)
+
+
+def check_measure_on_little(example: Measure) -> None:
+    """No row and one row give figures, not faults."""
+    for rows in (0, 1):
+        statistics = sample_statistics(rows)
+        before, after = figures_of(example, statistics, statistics)
+        example.charts(before, json.loads(json.dumps(after)))
+
+
+def check_measure_tells_no_value(example: Measure) -> None:
+    """A value that one row holds appears in no figure and no chart."""
+    statistics = Statistics(sample_dataset(planted(240)), sample_declarations(), NullReporter())
+    before, after = figures_of(example, statistics, statistics)
+    told = json.dumps([before, after]) + json.dumps([c.as_dict() for c in example.charts(before, after)])
+    assert CANARY not in told
+    assert CANARY_NUMBER not in told
+
+
+def check_goal_is_verified(example: Goal) -> None:
+    """What the report says of a release is what independent code recomputes from its bytes."""
+    columns = sample_columns()
+    goals = [(example.slug, example.params())]
+    steps = [("generalization", {"suppression_limit": 0.3})]
+    released, report = run(recipe_of(columns, goals, steps, []), sample_table())
+    found = verification.examine(recipe_of(columns, goals, steps, []), BytesIO(released))
+    assert len(found.results) == len(report["goals"]) == 1
+    recomputed, told = found.results[0].as_dict(), report["goals"][0]
+    assert recomputed["holds"]
+    assert recomputed["achieved"] == pytest.approx(told["achieved"], rel=1e-9)
+    for figure in ("goal", "required", "holds", "violating_rows"):
+        assert recomputed[figure] == told[figure]
+    assert found.suppressed_rows == told["suppressed_rows"]
+    assert found.suppressed_hold[0] == told["suppressed_hold"] or not found.suppressed_rows
+    assert found.unexpected == ()

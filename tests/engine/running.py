@@ -1,0 +1,76 @@
+"""Run recipes on small tables in tests."""
+
+import csv
+import io
+import json
+from typing import Any
+
+from worker.engine.column import Column
+from worker.engine.execution.local import Output, anonymize
+from worker.engine.randomness import key_from_seed
+from worker.engine.recipe import Recipe
+from worker.engine.reporting import Reporter
+from worker.engine.samples import sample_columns
+from worker.engine.table import MemorySource, Table
+
+Rows = list[dict[str, str]]
+
+
+def table_of(rows: Rows, names: list[str] | None = None) -> Table:
+    """A table of texts."""
+    names = names or list(rows[0])
+    return Table([Column.of_texts(name, [row[name] for row in rows]) for name in names], 0, len(rows))
+
+
+def recipe_of(
+    columns: dict[str, Any],
+    goals: list[Any] = (),
+    steps: list[Any] = (),
+    measures: list[Any] = ("*",),
+    **more: Any,
+) -> Recipe:
+    """A recipe from its parts; goals and steps are (slug, params)."""
+    return Recipe.parse(
+        {
+            "version": 1,
+            "columns": columns,
+            "goals": [{"goal": slug, "params": params} for slug, params in goals],
+            "steps": [{"method": slug, "params": params} for slug, params in steps],
+            "measures": list(measures),
+            **more,
+        }
+    )
+
+
+def run(
+    recipe: Recipe, table: Table, *, blocks: int = 16, reporter: Reporter | None = None, **options: Any
+) -> tuple[bytes, dict[str, Any]]:
+    """The released bytes and the report."""
+    out = io.BytesIO()
+    options.setdefault("key", key_from_seed(1))
+    report = anonymize(
+        recipe,
+        MemorySource(table, blocks_per_chunk=blocks),
+        [Output("csv", out)],
+        reporter=reporter,
+        **options,
+    )
+    return out.getvalue(), json.loads(report.to_json())
+
+
+def rows_of(released: bytes) -> Rows:
+    """Released bytes as rows."""
+    return list(csv.DictReader(io.StringIO(released.decode())))
+
+
+def sample_recipe(steps: list[Any] = (), goals: list[Any] = (), measures: list[Any] = ()) -> Recipe:
+    """A recipe for the sample table."""
+    return recipe_of(sample_columns(), goals, steps, measures)
+
+
+def without_times(value: Any) -> Any:
+    """A report without what differs from run to run."""
+    if isinstance(value, dict):
+        timed = ("seconds", "peak_memory_bytes")
+        return {k: without_times(v) for k, v in value.items() if not k.endswith(timed)}
+    return [without_times(one) for one in value] if isinstance(value, list) else value

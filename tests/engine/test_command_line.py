@@ -1,0 +1,224 @@
+"""The command line: exit codes, one-line refusals without values, whole files or none."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+from worker.__main__ import main, size
+
+SECRET = "s3cret"
+HEADER = ["age", "sex", "disease", "name"]
+ROWS = [[str(30 + i % 5), "fm"[i % 2], ("flu", "none", "ulcer")[i % 3], f"{SECRET}{i}"] for i in range(60)]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with (tmp_path / "data.csv").open("w", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([HEADER, *ROWS])
+    (tmp_path / "age.csv").write_text(
+        "".join(f"{age};{age // 2 * 2}-{age // 2 * 2 + 1};*\n" for age in range(20, 50))
+    )
+    write(tmp_path / "recipe.json", recipe())
+    return tmp_path
+
+
+def recipe(**more):
+    return {
+        "version": 1,
+        "columns": {
+            "age": {"role": "quasi-identifier", "hierarchy": "age.csv"},
+            "sex": {"role": "quasi-identifier"},
+            "disease": {"role": "sensitive"},
+            "name": {"role": "direct-identifier"},
+        },
+        "goals": [{"goal": "k-anonymity", "params": {"k": 5}}],
+        "steps": [{"method": "generalization", "params": {"suppression_limit": 0.1}}],
+        **more,
+    }
+
+
+def write(path, content):
+    path.write_text(json.dumps(content))
+    return path
+
+
+def worker(folder, *arguments):
+    """As a person calls it, in the folder of the data."""
+    return main(
+        [arguments[0], *(str(folder / a) if "." in a and not a.startswith("-") else a for a in arguments[1:])]
+    )
+
+
+def one_line(capsys):
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert SECRET not in error
+    return error
+
+
+def test_anonymize_verify_assess_compare(folder, capsys):
+    done = worker(
+        folder,
+        "anonymize",
+        "recipe.json",
+        "data.csv",
+        "--out",
+        "out.csv",
+        "--report",
+        "r.json",
+        "--records",
+        "i.csv",
+    )
+    assert done == 0
+    assert capsys.readouterr() == ("", ""), "silent when nobody looks"
+    report = json.loads((folder / "r.json").read_text())
+    assert report["goals"][0]["holds"]
+    released = (folder / "out.csv").read_text()
+    assert released.startswith("age;sex;disease\n"), "the delimiter of the data"
+    assert SECRET not in released
+    assert len((folder / "i.csv").read_text().splitlines()) == 61
+    assert worker(folder, "verify", "recipe.json", "out.csv") == 0
+    assert worker(folder, "assess", "recipe.json", "data.csv", "--report", "a.json") == 0
+    assert worker(folder, "compare", "recipe.json", "data.csv", "out.csv", "--report", "c.json") == 0
+    compared = json.loads((folder / "c.json").read_text())
+    assert compared["risk"] == report["risk"]
+    assert compared["utility"] == report["utility"]
+    assert json.loads((folder / "a.json").read_text())["risk"]["before"] == report["risk"]["before"]
+    assert compared["output"]["sha256"] == report["output"]["sha256"]
+
+
+def test_verify_fails_when_a_goal_does_not_hold(folder, capsys):
+    (folder / "bad.csv").write_text("age,sex,disease\n30,f,flu\n31,m,flu\n")
+    assert worker(folder, "verify", "recipe.json", "bad.csv") == 3
+    assert json.loads(capsys.readouterr().out)["goals"][0]["achieved"] == 1
+
+
+def test_parquet_in_and_out(folder):
+    assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", "out.parquet") == 0
+    assert worker(folder, "verify", "recipe.json", "out.parquet") == 0
+    assert worker(folder, "compare", "recipe.json", "data.csv", "out.parquet", "--report", "c.json") == 0
+
+
+def test_the_same_recipe_gives_the_same_bytes(folder):
+    for name in ("one.csv", "two.csv"):
+        assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", name, "--seed", "7") == 0
+    assert (folder / "one.csv").read_bytes() == (folder / "two.csv").read_bytes()
+
+
+def test_keep_order(folder):
+    levels = {"age": [0, 0], "sex": [0, 0]}
+    write(folder / "k.json", recipe(steps=[{"method": "generalization", "params": {"levels": levels}}]))
+    assert worker(folder, "anonymize", "k.json", "data.csv", "--out", "out.csv", "--keep-order") == 0
+    assert (folder / "out.csv").read_text().splitlines()[1:] == [";".join(row[:3]) for row in ROWS]
+
+
+def test_profile_hierarchy_catalogue(folder, capsys):
+    assert worker(folder, "profile", "data.csv") == 0
+    assert [c["name"] for c in json.loads(capsys.readouterr().out)["columns"]] == HEADER
+    write(folder / "spec.json", {"builder": "interval", "width": 10})
+    assert worker(folder, "hierarchy", "spec.json", "data.csv", "--column", "age", "--out", "h.csv") == 0
+    assert (folder / "h.csv").read_text().splitlines()[0] == "30;[30, 40[;*"
+    assert worker(folder, "catalogue", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"methods", "goals", "measures"} <= set(listed)
+    assert all(entry["schema"]["properties"] is not None for entry in listed["methods"])
+    assert worker(folder, "catalogue") == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "words"),
+    [
+        ({"goals": [{"goal": "k-anonymity", "params": {"k": 500}}]}, 3, "60 rows"),
+        ({"goals": [{"goal": "k-anonymity", "params": {"k": SECRET}}]}, 2, "goals[0].params.k"),
+        ({"steps": [{"method": "rounding", "params": {"column": "sex"}}]}, 2, "steps[0].params.column"),
+        ({"columns": {"ages": {"role": "other"}}}, 2, "columns.ages"),
+        (
+            {"columns": {"name": {"role": "quasi-identifier", "hierarchy": ["x;*"]}}},
+            2,
+            "60 of the 60 distinct",
+        ),
+        ({"columns": {"name": {"role": "other", "kind": "integer"}}}, 2, "columns.name.kind"),
+        (
+            {"columns": {"age": {"role": "quasi-identifier", "hierarchy": "gone.csv"}}},
+            2,
+            "columns.age.hierarchy",
+        ),
+        ({"data": {"delimiter": "||"}}, 2, "delimiter"),
+    ],
+)
+def test_a_refusal_is_one_line_with_a_code(folder, capsys, change, code, words):
+    write(folder / "bad.json", recipe(**change))
+    assert worker(folder, "anonymize", "bad.json", "data.csv", "--out", "out.csv") == code
+    assert words in one_line(capsys)
+    assert not (folder / "out.csv").exists()
+    assert not [path for path in folder.iterdir() if path.suffix == ".part"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (b"a;b\n1;2\n1;2;3\n", "line 3"),
+        (b"a;a\n1;2\n", "column"),
+        (b"PK\x03\x04 a zip called csv", "archive"),
+    ],
+)
+def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
+    (folder / "bad.csv").write_bytes(content)
+    assert worker(folder, "anonymize", "recipe.json", "bad.csv", "--out", "out.csv") == 2
+    assert words in one_line(capsys).lower()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
+        (("--out", "out.xlsx"), 2, ".xlsx"),
+        (("--out", "out.csv", "--memory", "1KB"), 4, "memory"),
+    ],
+)
+def test_options_are_refused_in_one_line(folder, capsys, arguments, code, words):
+    assert worker(folder, "anonymize", "recipe.json", "data.csv", *arguments) == code
+    assert words in one_line(capsys)
+
+
+def test_files_that_are_not_there(folder, capsys):
+    assert worker(folder, "anonymize", "recipe.json", "gone.csv", "--out", "out.csv") == 2
+    assert "gone.csv" in one_line(capsys)
+    assert worker(folder, "anonymize", "gone.json", "data.csv", "--out", "out.csv") == 2
+    assert "gone.json" in one_line(capsys)
+
+
+def test_wrong_arguments_are_one_line(folder, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["anonymize", "a", "b"])
+    assert caught.value.code == 2
+    assert "--out" in one_line(capsys)
+
+
+def test_an_unforeseen_fault_is_told_without_its_words(folder, capsys, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr("worker.engine.execution.local.anonymize", broken)
+    assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", "out.csv") == 1
+    assert "RuntimeError at test_command_line.py" in one_line(capsys)
+    assert not (folder / "out.csv").exists()
+
+
+def test_it_runs_as_a_module(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "worker", "catalogue"], capture_output=True, text=True, check=True
+    )
+    assert "generalization" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("2GB", 2 * 10**9), ("512MiB", 512 * 2**20), ("1.5 g", 1_500_000_000), ("10", 10), ("3kb", 3000)],
+)
+def test_sizes(text, number):
+    assert size(text) == number

@@ -1,0 +1,85 @@
+"""Every registered class keeps its contract."""
+
+import pytest
+
+from tests.engine import checks
+from worker.engine import catalogue
+
+METHODS = list(catalogue.methods().values())
+GOALS = list(catalogue.goals().values())
+MEASURES = list(catalogue.measures().values())
+
+
+def examples(classes):
+    return [pytest.param(one, id=f"{c.slug}-{i}") for c in classes for i, one in enumerate(c.examples())]
+
+
+def classes(*groups):
+    return [pytest.param(cls, id=cls.slug) for group in groups for cls in group]
+
+
+@pytest.mark.parametrize("cls", classes(METHODS, GOALS, MEASURES))
+def test_is_documented(cls):
+    checks.check_documented(cls)
+
+
+@pytest.mark.parametrize("cls", classes(METHODS, GOALS, MEASURES))
+def test_has_examples(cls):
+    assert cls.examples()
+
+
+@pytest.mark.parametrize("example", examples([*METHODS, *GOALS, *MEASURES]))
+@pytest.mark.parametrize(
+    "check",
+    [
+        checks.check_frozen,
+        checks.check_round_trip,
+        checks.check_refuses_unknown_parameter,
+        checks.check_refuses_absent_columns,
+        checks.check_refuses_wrong_kinds_and_roles,
+    ],
+)
+def test_parameters(example, check):
+    check(example)
+
+
+@pytest.mark.parametrize("example", examples(METHODS))
+@pytest.mark.parametrize(
+    "check",
+    [
+        checks.check_input_unchanged,
+        checks.check_output_schema,
+        checks.check_same_seed_same_output,
+        checks.check_chunked_equals_whole,
+        checks.check_progress_and_cancel,
+        checks.check_refuses_all_missing,
+        checks.check_few_rows,
+        checks.check_odd_names,
+        checks.check_no_value_is_told,
+        checks.check_cost_is_pure,
+    ],
+)
+def test_method(example, check):
+    check(example)
+
+
+@pytest.mark.parametrize("example", examples(GOALS))
+@pytest.mark.parametrize(
+    "check",
+    [
+        checks.check_goal_judges,
+        checks.check_goal_on_nothing,
+        checks.check_monotone_goal,
+        checks.check_goal_is_verified,
+    ],
+)
+def test_goal(example, check):
+    check(example)
+
+
+@pytest.mark.parametrize("example", examples(MEASURES))
+@pytest.mark.parametrize(
+    "check", [checks.check_measure, checks.check_measure_on_little, checks.check_measure_tells_no_value]
+)
+def test_measure(example, check):
+    check(example)

@@ -1,0 +1,79 @@
+"""Local suppression on random tables: the goals hold on the bytes, and nothing but stars was written."""
+
+from collections import Counter, defaultdict
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.running import recipe_of, rows_of, run, table_of
+from worker.engine.errors import NoSolution
+
+NAMES = ("a", "b", "c")
+CELLS = st.sampled_from(["x", "y", "", "*"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from("pq")), min_size=1, max_size=12),
+    st.integers(1, 4),
+    st.booleans(),
+    st.permutations(NAMES),
+)
+def test_goals_hold_and_only_stars_are_new(rows, k, diverse, importance):
+    columns = {name: {"role": "quasi-identifier"} for name in NAMES} | {"s": {"role": "sensitive"}}
+    if any(all(row[at] == "" for row in rows) for at in range(3)):
+        return
+    goals = [("l-diversity", {"column": "s", "l": 2})] if diverse else []
+    recipe = recipe_of(columns, goals, [("suppression", {"k": k, "importance": importance[:2]})])
+    table = table_of([dict(zip((*NAMES, "s"), row, strict=True)) for row in rows])
+    try:
+        released, report = run(recipe, table, keep_order=True)
+    except NoSolution:
+        assert no_row_can_be_helped(rows, k, diverse)
+        return
+    out = rows_of(released)
+    for row, new in zip(rows, out, strict=True):
+        assert all(new[name] in (old, "*") for name, old in zip(NAMES, row, strict=False))
+    pairs = [
+        (old, new[n])
+        for row, new in zip(rows, out, strict=True)
+        for old, n in zip(row[:3], NAMES, strict=True)
+    ]
+    assert report["steps"][0]["suppressed_cells"] >= sum(old != new for old, new in pairs)
+    classes = defaultdict(list)
+    for new in out:
+        classes[tuple(new[name] for name in NAMES)].append(new["s"])
+    if len(classes) > 1:
+        classes.pop(("*",) * 3, None)
+    assert all(len(values) >= k for values in classes.values())
+    assert all(len(Counter(values)) >= 2 for values in classes.values()) or not diverse
+
+
+def no_row_can_be_helped(rows, k, diverse):
+    """Everything ends in one class of stars, and that class does not do."""
+    return len(rows) < k or (diverse and len({row[3] for row in rows}) < 2)
+
+
+def test_enough_rows_lose_nothing():
+    rows = [{"a": "x", "b": "1"}, {"a": "x", "b": "1"}]
+    columns = {name: {"role": "quasi-identifier"} for name in "ab"}
+    _, report = run(recipe_of(columns, [], [("suppression", {"k": 2})]), table_of(rows))
+    assert report["steps"][0]["suppressed_cells"] == 0
+
+
+def test_the_most_important_column_is_kept_longest():
+    rows = [{"a": a, "b": b} for a in "xy" for b in "12"]
+    columns = {name: {"role": "quasi-identifier"} for name in "ab"}
+    for important, hidden in (("a", "b"), ("b", "a")):
+        recipe = recipe_of(columns, [], [("suppression", {"k": 2, "importance": [important]})])
+        _, report = run(recipe, table_of(rows))
+        assert report["steps"][0]["suppressed_per_column"] == {important: 0, hidden: 4}
+
+
+def test_many_quasi_identifiers_are_hidden_in_one_order():
+    names = [f"q{i:02d}" for i in range(20)]
+    rows = [dict.fromkeys(names, "same") | {"q00": str(i)} for i in range(4)]
+    columns = {name: {"role": "quasi-identifier"} for name in names}
+    recipe = recipe_of(columns, [], [("suppression", {"k": 2, "importance": names[1:]})])
+    _, report = run(recipe, table_of(rows))
+    assert report["steps"][0]["suppressed_cells"] == 4

@@ -1,0 +1,81 @@
+"""A project on a site, with a small survey that holds a canary in every row."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stewardapp.actions import columns, releases
+from stewardapp.models import Reading, Release, Run, Version
+from tests.factories import Team, make_project, make_run, upload
+from tests.faults.invariants import CANARY
+from tests.site import Site, until
+from worker.claim import jobs
+
+ROLES = {
+    "name": "direct-identifier",
+    "age": "quasi-identifier",
+    "town": "quasi-identifier",
+    "illness": "sensitive",
+}
+
+
+def survey(rows: int = 400) -> bytes:
+    """Four columns, one of which identifies."""
+    lines = [
+        f"{CANARY}-{row},{20 + row % 4 * 10},{('North', 'South')[row % 2]},{('none', 'flu', 'cold')[row % 3]}"
+        for row in range(rows)
+    ]
+    return "\n".join(["name,age,town,illness", *lines, ""]).encode()
+
+
+def trouble(**params: Any) -> dict[str, Any]:
+    """A step of the method that goes wrong on demand."""
+    return {"method": "trouble", "params": params}
+
+
+@dataclass
+class World:
+    """One team and a version that was read by a real worker."""
+
+    site: Site
+    team: Team
+    version: Version
+
+    @classmethod
+    def make(cls, site: Site, **worker: str) -> "World":
+        """Start a worker and have it read the survey."""
+        site.start_worker(**worker)
+        team = make_project()
+        version = upload(team, data=survey())
+        ended(version.reading)
+        version.refresh_from_db()
+        assert version.table is not None, site.logs()
+        columns.tag(version=version, roles=ROLES, by=team.steward)
+        return cls(site, team, version)
+
+    def release(self, *steps: dict[str, Any], k: int = 3) -> Release:
+        """Trouble first, then generalization."""
+        recipe = {
+            "goals": [{"goal": "k-anonymity", "params": {"k": k}}],
+            "steps": [*steps, {"method": "generalization", "params": {"suppression_limit": 0.5}}],
+            "measures": ["*"],
+        }
+        return releases.create(version=self.version, title="Survey", recipe=recipe, by=self.team.steward)
+
+    def run(self, **params: Any) -> Run:
+        """A queued run that makes trouble."""
+        return make_run(self.release(trouble(**params)), by=self.team.steward)
+
+
+def ended(job: Run | Reading | None, seconds: float = 60) -> str:
+    """Wait for the end of a job; the state it ended in."""
+    assert job is not None
+    kind = "run" if isinstance(job, Run) else "reading"
+    until(lambda: jobs(kind).ended().filter(pk=job.pk).exists(), seconds, f"the {kind} ends")
+    job.refresh_from_db()
+    return job.state
+
+
+def running(job: Run, seconds: float = 30) -> None:
+    """Wait until a worker has it and its engine reports progress."""
+    held = Run.objects.filter(pk=job.pk, state="running", stage="Making trouble")
+    until(held.exists, seconds, "the engine works on the run")

@@ -1,0 +1,53 @@
+"""Finds the pages a persona can reach by links, one example of each address pattern and state."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Page
+
+IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# A release and its run look different in every state, so more than one example of these is worth a visit.
+EXAMPLES = {"/releases/*/": 9, "/catalogue/*/": 2, "/releases/*/review/": 3, "/runs/*/": 2, "/versions/*/": 2}
+NO_PAGES = (
+    ".json",
+    "/export/",
+    "/download/",
+    "/charts/",
+    "/progress/",
+    "/logout/",
+    "/admin/",
+    "/static/",
+    "/map/",
+)
+
+
+def pattern(path: str) -> str:
+    """The address with every id replaced by `*`."""
+    return re.sub(r"(?<=^/methods/)[a-z]+/[a-z-]+", "*", IDENTIFIER.sub("*", path))
+
+
+def pages(page: Page, start: str) -> list[str]:
+    """Paths in the order they were found, breadth first."""
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(start))
+    waiting, found, seen = deque([urlsplit(start).path]), [], {}
+    while waiting:
+        path = waiting.popleft()
+        kind = pattern(path)
+        if path in found or seen.get(kind, 0) >= EXAMPLES.get(kind, 1):
+            continue
+        seen[kind] = seen.get(kind, 0) + 1
+        answer = page.goto(origin + path)
+        if answer is None or answer.status != 200:
+            continue
+        found.append(path)
+        links = page.eval_on_selector_all("a[href]", "all => all.map(a => a.href)")
+        waiting.extend(sorted({urlsplit(link).path for link in links if _inside(link, origin)}))
+    return found
+
+
+def _inside(link: str, origin: str) -> bool:
+    path = urlsplit(link).path
+    return link.startswith(origin) and not any(part in path for part in NO_PAGES)

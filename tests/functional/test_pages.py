@@ -1,0 +1,92 @@
+"""Every page a persona can reach: accessible, inside the screen, without a complaint of the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.functional import crawl
+from tests.functional.conftest import Visitor
+
+RULES = {
+    "runOnly": {
+        "type": "tag",
+        "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }
+}
+Looks = tuple[tuple[int, Literal["light", "dark"]], ...]
+LOOKS: Looks = (
+    (1280, "light"),
+    (1280, "dark"),
+    (820, "dark"),
+    (820, "light"),
+)
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds, as short lines."""
+    result = Axe().run(page, options=RULES).response
+    return [
+        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for violation in result["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def overflow(page: Page) -> int:
+    """By how many pixels the page is wider than the screen."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def settle(page: Page) -> None:
+    """Wait until fragments and charts are drawn."""
+    page.wait_for_load_state("load")
+    charts = page.locator("[data-chart-url]:visible")
+    for position in range(charts.count()):
+        charts.nth(position).locator(".main-svg").first.wait_for()
+
+
+def name_of(path: str) -> str:
+    return crawl.pattern(path).strip("/").replace("/", "-").replace("*", "x") or "home"
+
+
+@pytest.mark.parametrize("role", ["steward", "reviewer", "analyst", "admin", "outsider"])
+def test_every_page_is_accessible_and_fits(visit: Callable[..., Visitor], pictures: Path, role: str) -> None:
+    visitor = visit(role)
+    paths = crawl.pages(visitor.page, visitor.desk.url + "/")
+    looks = LOOKS if role == "steward" else LOOKS[:1]  # the others see the same pages, or fewer
+    assert len(paths) >= 5
+    found = [
+        fault
+        for number, path in enumerate(paths)
+        for fault in look(visitor, path, pictures / f"{role}-{number:02d}-{name_of(path)}", looks)
+    ]
+    assert found == []
+
+
+def look(visitor: Visitor, path: str, picture: Path, looks: Looks) -> list[str]:
+    """Look at one page wide and narrow, light and dark; return what is wrong with it."""
+    page, found = visitor.page, []
+    visitor.goto(path)
+    for width, theme in looks:
+        page.set_viewport_size({"width": width, "height": 860})
+        page.emulate_media(color_scheme=theme)
+        settle(page)
+        page.screenshot(path=f"{picture}-{width}-{theme}.png", full_page=True)
+        if (over := overflow(page)) > 0:
+            found.append(f"{path} at {width} px is {over} px too wide")
+        if width == 1280:
+            found += [f"{path} {theme}: {fault}" for fault in faults(page)]
+    return found
+
+
+def test_the_sign_in_page_is_accessible_and_keeps_strangers_out(visit: Callable[..., Visitor]) -> None:
+    visitor = visit()
+    visitor.goto("/releases/")
+    assert "/accounts/login/" in visitor.page.url
+    assert faults(visitor.page) == []

@@ -1,0 +1,124 @@
+"""One of several processes that race: started by test_races.py, one line of input per round.
+
+Every round first looks, then waits so that all the others have looked too, then acts. With the product's own
+locks and conditions at most one wins. `unlocked` rounds take both away: the control that must go wrong.
+"""
+
+import contextlib
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import django
+
+django.setup()
+
+from django.db import connection, models  # noqa: E402
+from django.db.models import F  # noqa: E402
+
+from stewardapp.access.verdict import Refused  # noqa: E402
+from stewardapp.actions import releases, reviews  # noqa: E402
+from stewardapp.models import Release, Run, User  # noqa: E402
+
+PAUSE = 0.3
+
+
+def approve(release: str, person: str) -> bool:
+    chosen = Release.objects.get(pk=release)
+    by = User.objects.get(pk=person)
+    seen = chosen.candidate_sha256
+    return won(
+        lambda: reviews.decide(
+            release=chosen, manifest_sha256=seen, decision="approve", reason="Read.", by=by
+        )
+    )
+
+
+def publish(release: str, person: str) -> bool:
+    chosen, by = Release.objects.get(pk=release), User.objects.get(pk=person)
+    seen = chosen.candidate_sha256
+    return won(lambda: releases.publish(release=chosen, manifest_sha256=seen, by=by))
+
+
+def claim(run: str, person: str) -> bool:
+    return Run.objects.claim(uuid.UUID(run), f"racer {person}", 60) is not None
+
+
+def careless_claim(run: str, person: str) -> bool:
+    """Read, check, write: what a claim must not be."""
+    if Run.objects.get(pk=run).state != "queued":
+        return False
+    time.sleep(PAUSE)
+    lease = {"lease_until": models.functions.Now(), "worker": person}
+    return Run.objects.filter(pk=run).update(state="running", fence=F("fence") + 1, **lease) == 1
+
+
+def won(call: Callable[[], Any]) -> bool:
+    try:
+        call()
+    except Refused:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def slow_to_decide() -> Iterator[None]:
+    """Everybody has looked before anybody writes, unless a lock makes the others wait to look."""
+
+    def after(rule: Callable[..., Any]) -> Callable[..., Any]:
+        def ruled(*args: Any, **kwargs: Any) -> Any:
+            verdict = rule(*args, **kwargs)
+            time.sleep(PAUSE if verdict else 0)
+            return verdict
+
+        return ruled
+
+    with (
+        mock.patch.object(reviews, "may_decide", after(reviews.may_decide)),
+        mock.patch.object(releases, "may_publish", after(releases.may_publish)),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def without_locks() -> Iterator[None]:
+    """No row lock, no condition on what the row was."""
+
+    def fresh(row: Any) -> Any:
+        return type(row).objects.get(pk=row.pk)
+
+    def blind_move(release: Release, name: str, **values: Any) -> None:
+        from stewardapp.access.workflow import transition
+
+        Release.objects.filter(pk=release.pk).update(state=transition(name).target, **values)
+        release.refresh_from_db()
+
+    with contextlib.ExitStack() as stack:
+        for module in (reviews, releases):
+            stack.enter_context(mock.patch.object(module, "locked", fresh))
+            stack.enter_context(mock.patch.object(module, "move", blind_move))
+        yield
+
+
+ROUNDS: dict[str, Callable[[str, str], bool]] = {
+    "approve": approve,
+    "publish": publish,
+    "claim": claim,
+    "careless-claim": careless_claim,
+}
+
+
+def main() -> None:
+    connection.ensure_connection()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        name, subject, person, locks = line.split()
+        with slow_to_decide(), without_locks() if locks == "unlocked" else contextlib.nullcontext():
+            print("won" if ROUNDS[name](subject, person) else "lost", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""Eight processes want the same thing at the same moment: one gets it.
+
+On PostgreSQL each race is run a second time without locks and conditions; that control must go wrong, else
+the race would prove nothing. SQLite queues writers by itself.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stewardapp.actions import audit, memberships
+from stewardapp.models import Release, Review, Run, User
+from tests import factories
+from tests.services import fresh_database
+from tests.site import ROOT, Site, inhabited
+
+RACERS = 8
+
+
+@dataclass
+class Field:
+    """The racers, waiting at the start."""
+
+    processes: list["subprocess.Popen[str]"]
+
+    @classmethod
+    def start(cls, site: Site, stack: ExitStack) -> "Field":
+        def racer() -> "subprocess.Popen[str]":
+            return subprocess.Popen(
+                [sys.executable, "-m", "tests.integration.racer"],
+                cwd=ROOT,
+                env=site.environment(),
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+
+        field = cls([stack.enter_context(racer()) for _ in range(RACERS)])
+        assert field.said() == ["ready"] * RACERS
+        return field
+
+    def said(self) -> list[str]:
+        """One line of each."""
+        lines = []
+        for process in self.processes:
+            assert process.stdout is not None
+            lines.append(process.stdout.readline().strip())
+        return lines
+
+    def race(self, name: str, subject: object, people: list[User], locks: str = "locked") -> int:
+        """All at once; how many won."""
+        for process, person in zip(self.processes, people, strict=True):
+            assert process.stdin is not None
+            process.stdin.write(f"{name} {subject} {person.pk} {locks}\n")
+            process.stdin.flush()
+        answers = self.said()
+        assert set(answers) <= {"won", "lost"}
+        return answers.count("won")
+
+
+@pytest.fixture
+def postgres_site(
+    postgres_server: str, postgres_template: str, tmp_path: Path, django_db_blocker: Any
+) -> Iterator[Site]:
+    data = tmp_path / "data"
+    data.mkdir()
+    with ExitStack() as stack:
+        address = stack.enter_context(fresh_database(postgres_server, postgres_template))
+        stack.enter_context(django_db_blocker.unblock())
+        yield stack.enter_context(inhabited(Site(data, address, f"spool://{data}/spool")))
+
+
+def crowd(team: factories.Team, role: str) -> list[User]:
+    people = [factories.make_user(role) for _ in range(RACERS)]
+    for person in people:
+        memberships.add(project=team.project, user=person, role=role, by=team.admin)
+    return people
+
+
+def races(field: Field, locks: str) -> dict[str, int]:
+    """Every race once, each for a thing of its own; how many won."""
+    team = factories.make_project()
+    reviewers, stewards = crowd(team, "reviewer"), crowd(team, "steward")
+    waiting = factories.make_release(team, state="in-review")
+    approved = factories.make_release(team, state="approved", version=waiting.version)
+    run = factories.make_run(factories.make_release(team, version=waiting.version))
+    claim = "claim" if locks == "locked" else "careless-claim"
+    winners = {
+        "approve": field.race("approve", waiting.pk, reviewers, locks),
+        "publish": field.race("publish", approved.pk, stewards, locks),
+        "claim": field.race(claim, run.pk, stewards, locks),
+    }
+    if locks == "locked":
+        assert Release.objects.get(pk=waiting.pk).state == "approved"
+        assert Review.objects.filter(release=waiting).count() == 1
+        assert Release.objects.get(pk=approved.pk).state == "published"
+        assert Run.objects.get(pk=run.pk).fence == 1
+    return winners
+
+
+def three_of_eight(field: Field) -> None:
+    """Where three votes are asked for, three count: none is lost and none is one too many."""
+    team = factories.make_project(reviewers=3)
+    release = factories.make_release(team, state="in-review")
+    assert field.race("approve", release.pk, crowd(team, "reviewer")) == 3
+    assert Release.objects.get(pk=release.pk).state == "approved"
+    assert Review.objects.filter(release=release).count() == 3
+
+
+ONE_EACH = {"approve": 1, "publish": 1, "claim": 1}
+
+
+@pytest.mark.postgres
+def test_one_winner_on_postgres_and_many_without_locks(postgres_site: Site) -> None:
+    with ExitStack() as stack:
+        field = Field.start(postgres_site, stack)
+        assert races(field, "locked") == ONE_EACH
+        three_of_eight(field)
+        assert isinstance(audit.verify(), audit.Whole)
+        without = races(field, "unlocked")
+        assert all(winners > 1 for winners in without.values()), without
+
+
+def test_one_winner_on_sqlite(embedded_site: Site) -> None:
+    with ExitStack() as stack:
+        field = Field.start(embedded_site, stack)
+        assert races(field, "locked") == ONE_EACH
+        three_of_eight(field)
+        assert isinstance(audit.verify(), audit.Whole)

@@ -1,0 +1,138 @@
+"""Roles of columns, hierarchies, and what they make of the recipe."""
+
+from typing import Any
+
+import pytest
+
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.actions import columns, hierarchies, releases
+from stewardapp.models import Column, Contribution, Hierarchy, Version
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def team() -> factories.Team:
+    return factories.make_project()
+
+
+@pytest.fixture
+def version(team: factories.Team) -> Version:
+    return factories.make_version(team)
+
+
+def test_roles_are_given_and_taken(team: factories.Team, version: Version) -> None:
+    columns.tag(version=version, roles={"age": "sensitive", "zip": ""}, by=team.co_steward)
+    assert {one.name: one.role for one in version.columns.all()} == {
+        "age": "sensitive",
+        "zip": "",
+        "illness": "sensitive",
+    }
+    assert {one.name for one in version.columns.tagged()} == {"age", "illness"}
+
+
+def test_whoever_tags_shapes_the_releases(team: factories.Team, version: Version) -> None:
+    before = factories.make_release(team, version=version)
+    columns.tag(version=version, roles={"age": "other"}, by=team.co_steward)
+    after = factories.make_release(team, version=version)
+    for release in (before, after):
+        assert team.co_steward.pk in release.contributor_ids
+        assert Contribution.objects.filter(release=release, user=team.co_steward, kind="tagged").exists()
+
+
+@pytest.mark.parametrize(
+    ("roles", "param"),
+    [
+        ({"nobody": "other"}, "name"),
+        ({"age": "important"}, "role"),
+        ({"age": "weight", "zip": "weight"}, "role"),
+    ],
+)
+def test_bad_tags_change_nothing(
+    team: factories.Team, version: Version, roles: dict[str, str], param: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        columns.tag(version=version, roles=roles, by=team.steward)
+    assert caught.value.param == param
+    assert set(version.columns.values_list("role", flat=True)) == {"quasi-identifier", "sensitive"}
+
+
+def test_describing_a_column(team: factories.Team, version: Version) -> None:
+    described: dict[str, Any] = {
+        "kind": "decimal",
+        "label": " Age ",
+        "release_weight": True,
+        "settings": {"bounds": [0, 120]},
+    }
+    column = columns.describe(version=version, name="age", by=team.steward, **described)
+    column.refresh_from_db()
+    assert (column.kind, column.label, column.release_weight) == ("decimal", "Age", True)
+    assert column.settings == {"bounds": [0, 120]}
+    assert columns.describe(version=version, name="age", kind="integer", by=team.steward).label == "Age"
+
+
+@pytest.mark.parametrize(
+    ("described", "param"),
+    [({"kind": "colour"}, "kind"), ({"settings": {"colour": 1}}, "settings"), ({"label": "\x00"}, "label")],
+)
+def test_bad_descriptions_name_the_field(
+    team: factories.Team, version: Version, described: dict[str, Any], param: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        columns.describe(version=version, name="age", by=team.steward, **described)
+    assert caught.value.param == param
+
+
+def make(team: factories.Team, **changes: Any) -> Hierarchy:
+    said = {"project": team.project, "name": "zip mask", "spec": {"builder": "mask"}, "by": team.steward}
+    return hierarchies.create(**{**said, **changes})
+
+
+def test_hierarchies_are_built_or_written(team: factories.Team) -> None:
+    assert make(team).as_recipe() == {"builder": "mask"}
+    written = make(team, name="countries", spec=None, lines="France;Europe;*\nPeru;America;*\n")
+    assert written.as_recipe() == ["France;Europe;*", "Peru;America;*"]
+    with pytest.raises(Invalid, match="Another hierarchy"):
+        make(team)
+    for bad in ({"spec": None}, {"lines": "a;*"}, {"spec": {"builder": "guess"}}):
+        with pytest.raises(Invalid) as caught:
+            make(team, name="other", **bad)
+        assert caught.value.param == "spec"
+    with pytest.raises(NotAllowed):
+        make(team, by=team.reviewer)
+    assert Hierarchy.objects.visible_to(team.reviewer).count() == 2
+    assert not Hierarchy.objects.visible_to(team.admin)
+
+
+def test_attaching_and_detaching(team: factories.Team, version: Version) -> None:
+    column, hierarchy = version.columns.get(name="zip"), make(team)
+    assert hierarchies.attach(column=column, hierarchy=hierarchy, by=team.steward).hierarchy == hierarchy
+    assert hierarchies.detach(column=column, by=team.steward).hierarchy is None
+    with pytest.raises(Conflict):
+        hierarchies.detach(column=column, by=team.steward)
+
+
+def test_a_hierarchy_stays_in_its_project(team: factories.Team, version: Version) -> None:
+    other = make(factories.make_project())
+    with pytest.raises(Invalid, match="another project"):
+        hierarchies.attach(column=version.columns.get(name="zip"), hierarchy=other, by=team.steward)
+
+
+def test_the_recipe_names_tagged_columns_only(team: factories.Team, version: Version) -> None:
+    columns.tag(version=version, roles={"illness": "", "age": "weight"}, by=team.steward)
+    columns.describe(version=version, name="age", release_weight=True, by=team.steward)
+    hierarchies.attach(column=version.columns.get(name="zip"), hierarchy=make(team), by=team.steward)
+    release = releases.create(version=version, title="T", recipe=factories.RECIPE, by=team.steward)
+    assert release.draft() == {
+        "version": 1,
+        "columns": {
+            "age": {"role": "weight", "kind": "integer", "release": True},
+            "zip": {"role": "quasi-identifier", "kind": "text", "hierarchy": {"builder": "mask"}},
+        },
+        "goals": factories.RECIPE["goals"],
+        "steps": factories.RECIPE["steps"],
+        "measures": ["*"],
+    }
+    assert Column.objects.visible_to(team.steward).count() == 3
+    assert not Column.objects.visible_to(team.admin)

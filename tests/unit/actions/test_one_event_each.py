@@ -1,0 +1,345 @@
+"""Every public action is called with by=, and leaves exactly one audit event, or nothing at all."""
+
+import importlib
+import inspect
+import io
+import pkgutil
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+import stewardapp.actions
+from stewardapp import actions
+from stewardapp.actions import (
+    accounts,
+    action,
+    audit,
+    columns,
+    comments,
+    datasets,
+    downloads,
+    hierarchies,
+    memberships,
+    policies,
+    populations,
+    projects,
+    readings,
+    releases,
+    reviews,
+    runs,
+    uploads,
+    versions,
+)
+from stewardapp.models import AuditEvent, Project, Reading, Run, Version
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+INFRASTRUCTURE = {"action", "audit", "contributions", "drafts", "moves", "text"}
+# They move bytes of an upload that begins and ends with an event, or tidy one's own notifications.
+QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read"}
+# Nobody stands behind them: the date has come; the first administrator has nobody to be made by.
+BY_NOBODY = {"versions.expire", "accounts.create_first_admin"}
+
+Call = Callable[[], Any]
+
+
+def public_actions() -> dict[str, Callable[..., Any]]:
+    found = {}
+    for module in pkgutil.iter_modules(stewardapp.actions.__path__):
+        if module.name in INFRASTRUCTURE:
+            continue
+        loaded = importlib.import_module(f"stewardapp.actions.{module.name}")
+        for name, function in inspect.getmembers(loaded, inspect.isfunction):
+            if not name.startswith("_") and inspect.unwrap(function).__module__ == loaded.__name__:
+                found[f"{module.name}.{name}"] = function
+    return found
+
+
+def begun(team: factories.Team) -> Any:
+    return uploads.begin(dataset=factories.make_dataset(team), filename="a.csv", length=3, by=team.steward)
+
+
+def sent(team: factories.Team) -> Any:
+    upload = begun(team)
+    return uploads.append(upload=upload, offset=0, stream=io.BytesIO(b"a\n1"), by=team.steward)
+
+
+def record_reading(team: factories.Team) -> Call:
+    version = factories.upload(team)
+    reading = Reading.objects.get(version=version)
+    fence = Reading.objects.claim(reading.pk, "w", 60)
+    assert fence is not None
+    table = factories.store(b"t", version.key, "table")
+    return lambda: readings.record(reading=reading, fence=fence, table=table, profile=factories.PROFILE)
+
+
+def record_run(team: factories.Team) -> Call:
+    run = factories.make_run(factories.make_release(team))
+    fence = Run.objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    return lambda: runs.record(run=run, fence=fence, files=[], report={}, goals=[], engine_version="1")
+
+
+def expire(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    Version.objects.filter(pk=version.pk).update(retention_until=timezone.now() - timedelta(days=1))
+    return lambda: versions.expire(version=version)
+
+
+def attached(team: factories.Team) -> Any:
+    column = factories.make_version(team).columns.get(name="zip")
+    return hierarchies.attach(column=column, hierarchy=hierarchy(team), by=team.steward)
+
+
+def hierarchy(team: factories.Team) -> Any:
+    return hierarchies.create(
+        project=team.project, name=factories.unique("h"), spec={"builder": "mask"}, by=team.steward
+    )
+
+
+def described(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    return lambda: columns.describe(version=version, name="age", label="Age in years", by=team.steward)
+
+
+def edited(team: factories.Team) -> Call:
+    release = factories.make_release(team)
+    return lambda: releases.edit_recipe(release=release, recipe=factories.RECIPE, by=team.steward)
+
+
+def submitted(team: factories.Team) -> Call:
+    release = factories.make_release(team)
+    run = factories.make_succeeded_run(release)
+    return lambda: releases.submit(release=release, run=run, by=team.steward)
+
+
+def voted(team: factories.Team) -> Call:
+    release = factories.make_release(team, state="in-review")
+    seen = release.candidate_sha256
+    return lambda: reviews.decide(
+        release=release, manifest_sha256=seen, decision="approve", reason="Read.", by=team.reviewer
+    )
+
+
+def published(team: factories.Team) -> Call:
+    release = factories.make_release(team, state="approved")
+    seen = release.candidate_sha256
+    return lambda: releases.publish(release=release, manifest_sha256=seen, by=team.steward)
+
+
+def downloaded(team: factories.Team) -> Call:
+    release = factories.make_release(team, state="published")
+    assert release.candidate is not None
+    artifact = release.candidate.artifacts.get(name="release.csv")
+    return lambda: downloads.record(release=release, artifact=artifact, by=team.analyst)
+
+
+def resolved(team: factories.Team) -> Call:
+    comment = comments.add(release=factories.make_release(team), text="Why?", by=team.reviewer)
+    return lambda: comments.resolve(comment=comment, by=team.steward)
+
+
+def read_again(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    return lambda: readings.start(version=version, dialect={"delimiter": ";"}, by=team.steward)
+
+
+def cancelled(team: factories.Team) -> Call:
+    run = factories.make_run(factories.make_release(team))
+    return lambda: runs.cancel(run=run, by=team.steward)
+
+
+def destroyed(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    return lambda: versions.destroy(version=version, reason="Asked for.", by=team.admin)
+
+
+def revise(team: factories.Team) -> Call:
+    return lambda: policies.revise(
+        project=team.project,
+        minimum_k=3,
+        maximum_risk=Decimal("0.33"),
+        reviewers=2,
+        retention_days=30,
+        maximum_epsilon_micro=0,
+        require_second_factor=True,
+        by=team.admin,
+    )
+
+
+def overlap(team: factories.Team) -> Call:
+    one, other = factories.make_population(team), factories.make_population(team)
+    return lambda: populations.declare_overlap(population=one, other=other, by=team.steward)
+
+
+def hierarchy_for(team: factories.Team) -> Call:
+    column, made = factories.make_version(team).columns.get(name="zip"), hierarchy(team)
+    return lambda: hierarchies.attach(column=column, hierarchy=made, by=team.steward)
+
+
+def release_of(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    return lambda: releases.create(version=version, title="T", by=team.steward)
+
+
+def on_release(state: str, call: Callable[[Any], Any]) -> Callable[[factories.Team], Call]:
+    def arrange(team: factories.Team) -> Call:
+        release = factories.make_release(team, state=state)
+        return lambda: call(release)
+
+    return arrange
+
+
+def on(arrange: Callable[[factories.Team], Any], call: Callable[[factories.Team, Any], Any]) -> Any:
+    def arranged(team: factories.Team) -> Call:
+        thing = arrange(team)
+        return lambda: call(team, thing)
+
+    return arranged
+
+
+def nothing(team: factories.Team) -> None:
+    """Nothing to arrange."""
+
+
+def gone(team: factories.Team) -> None:
+    """An installation whose administrators are gone."""
+    type(team.admin).objects.update(is_staff=False)
+
+
+def inactive(team: factories.Team) -> None:
+    accounts.deactivate(user=team.analyst, by=team.admin)
+
+
+CALLS: dict[str, Callable[[factories.Team], Call]] = {
+    "accounts.create": on(
+        nothing, lambda t, _: accounts.create(username="new", password=factories.PASSWORD, by=t.admin)
+    ),
+    "accounts.create_first_admin": on(
+        gone, lambda t, _: accounts.create_first_admin(username="first", password=factories.PASSWORD)
+    ),
+    "accounts.change": on(nothing, lambda t, _: accounts.change(user=t.analyst, last_name="A", by=t.admin)),
+    "accounts.deactivate": on(nothing, lambda t, _: accounts.deactivate(user=t.analyst, by=t.admin)),
+    "accounts.reactivate": on(inactive, lambda t, _: accounts.reactivate(user=t.analyst, by=t.admin)),
+    "accounts.reset_password": on(
+        nothing,
+        lambda t, _: accounts.reset_password(user=t.analyst, password="another long walk", by=t.admin),
+    ),
+    "columns.tag": on(
+        factories.make_version, lambda t, v: columns.tag(version=v, roles={"age": "other"}, by=t.steward)
+    ),
+    "columns.describe": described,
+    "comments.add": on(
+        factories.make_release, lambda t, r: comments.add(release=r, text="Why?", by=t.reviewer)
+    ),
+    "comments.resolve": resolved,
+    "datasets.create": on(
+        factories.make_population,
+        lambda t, p: datasets.create(project=t.project, population=p, name="D", by=t.steward),
+    ),
+    "downloads.record": downloaded,
+    "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
+    "hierarchies.attach": hierarchy_for,
+    "hierarchies.detach": on(attached, lambda t, column: hierarchies.detach(column=column, by=t.steward)),
+    "memberships.add": on(
+        nothing, lambda t, _: memberships.add(project=t.project, user=t.outsider, role="analyst", by=t.admin)
+    ),
+    "memberships.remove": on(
+        nothing,
+        lambda t, _: memberships.remove(membership=t.project.memberships.get(user=t.analyst), by=t.admin),
+    ),
+    "policies.revise": revise,
+    "populations.create": on(nothing, lambda t, _: populations.create(name="P", by=t.steward)),
+    "populations.declare_overlap": overlap,
+    "projects.create": on(nothing, lambda t, _: projects.create(name="N", by=t.admin)),
+    "projects.rename": on(nothing, lambda t, _: projects.rename(project=t.project, name="M", by=t.admin)),
+    "readings.start": read_again,
+    "readings.record": record_reading,
+    "releases.create": release_of,
+    "releases.edit_recipe": edited,
+    "releases.describe": on(
+        factories.make_release, lambda t, r: releases.describe(release=r, title="T", by=t.steward)
+    ),
+    "releases.submit": submitted,
+    "releases.withdraw": on_release("draft", lambda r: releases.withdraw(release=r, by=r.author)),
+    "releases.publish": published,
+    "releases.revoke": on_release(
+        "published", lambda r: releases.revoke(release=r, notice="A mistake.", by=r.author)
+    ),
+    "reviews.decide": voted,
+    "runs.start": on(factories.make_release, lambda t, r: runs.start(release=r, by=t.steward)),
+    "runs.cancel": cancelled,
+    "runs.record": record_run,
+    "uploads.begin": on(
+        factories.make_dataset,
+        lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
+    ),
+    "uploads.complete": on(sent, lambda t, upload: uploads.complete(upload=upload, by=t.steward)),
+    "uploads.abandon": on(begun, lambda t, upload: uploads.abandon(upload=upload, by=t.steward)),
+    "versions.destroy": destroyed,
+    "versions.expire": expire,
+}
+
+
+def test_the_list_is_complete() -> None:
+    assert set(public_actions()) == set(CALLS) | QUIET
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_one_event(name: str) -> None:
+    team = factories.make_project()
+    call = CALLS[name](team)
+    before = AuditEvent.objects.count()
+    call()
+    assert AuditEvent.objects.count() == before + 1
+    event = AuditEvent.objects.latest("id")
+    by_machinery = name in BY_NOBODY or (name.endswith(".record") and name != "downloads.record")
+    assert (event.actor_id is None) is by_machinery
+    assert isinstance(audit.verify(), audit.Whole)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) | QUIET))
+def test_everything_is_keyword_only_and_by_somebody(name: str) -> None:
+    parameters = inspect.signature(public_actions()[name]).parameters
+    assert {one.kind for one in parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    assert ("by" in parameters) is (name not in BY_NOBODY)
+
+
+def test_an_action_without_its_event_is_undone() -> None:
+    @action.action
+    def forgetful() -> None:
+        Project.objects.create(name="unseen")
+
+    with pytest.raises(action.AuditMissing):
+        forgetful()
+    assert not Project.objects.filter(name="unseen").exists()
+
+
+def test_an_action_with_two_events_is_undone() -> None:
+    @action.action
+    def talkative(project: Project) -> None:
+        audit.record("project.renamed", project, by=None)
+        audit.record("project.renamed", project, by=None)
+
+    project = factories.make_project().project
+    before = AuditEvent.objects.count()
+    with pytest.raises(action.AuditMissing):
+        talkative(project)
+    assert AuditEvent.objects.count() == before
+
+
+def test_an_event_outside_a_transaction_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transaction.get_connection(), "in_atomic_block", False)
+    with pytest.raises(RuntimeError, match="transaction"):
+        audit.record("project.renamed", Project(name="x"), by=None)
+
+
+def test_the_package_is_documented() -> None:
+    assert actions.__doc__
+    assert all(function.__doc__ for function in public_actions().values())

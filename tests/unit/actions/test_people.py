@@ -1,0 +1,214 @@
+"""Accounts, projects, members, policies, populations, datasets: what is refused and why."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.actions import accounts, datasets, inbox, memberships, policies, populations, projects
+from stewardapp.models import Dataset, Notification, Policy, Population, Project, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def team() -> factories.Team:
+    return factories.make_project()
+
+
+def new_account(team: factories.Team, **changes: Any) -> User:
+    return accounts.create(**{"username": "new", "password": factories.PASSWORD, "by": team.admin, **changes})
+
+
+def test_accounts_are_made_by_admins_only(team: factories.Team) -> None:
+    with pytest.raises(NotAllowed, match="administrator"):
+        new_account(team, by=team.steward)
+    made = new_account(team, first_name=" Ana ", is_admin=True)
+    assert (made.first_name, made.is_admin) == ("Ana", True)
+    assert made.check_password(factories.PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("changes", "param"),
+    [
+        ({"username": "  "}, "username"),
+        ({"username": "x" * 151}, "username"),
+        ({"username": "a\x00b"}, "username"),
+        ({"password": "short"}, "password"),
+        ({"email": "x" * 255}, "email"),
+    ],
+)
+def test_accounts_with_bad_input_name_the_field(
+    team: factories.Team, changes: dict[str, str], param: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        new_account(team, **changes)
+    assert caught.value.param == param
+    assert not User.objects.filter(username="new").exists()
+
+
+def test_a_name_is_taken_once(team: factories.Team) -> None:
+    with pytest.raises(Invalid, match="Another account"):
+        new_account(team, username=team.steward.username)
+
+
+def test_the_first_admin_is_made_once(team: factories.Team) -> None:
+    with pytest.raises(Conflict):
+        accounts.create_first_admin(username="another", password=factories.PASSWORD)
+
+
+def test_admins_do_not_shut_themselves_out(team: factories.Team) -> None:
+    with pytest.raises(Invalid, match="another administrator"):
+        accounts.deactivate(user=team.admin, by=team.admin)
+    with pytest.raises(Invalid):
+        accounts.change(user=team.admin, is_admin=False, by=team.admin)
+    assert accounts.change(user=team.admin, is_admin=True, by=team.admin).is_admin
+    promoted = accounts.change(user=team.analyst, is_admin=True, email="a@example.org", by=team.admin)
+    assert (promoted.is_admin, promoted.email) == (True, "a@example.org")
+
+
+def test_deactivating_and_reactivating(team: factories.Team) -> None:
+    with pytest.raises(Conflict):
+        accounts.reactivate(user=team.analyst, by=team.admin)
+    accounts.deactivate(user=team.analyst, by=team.admin)
+    with pytest.raises(Conflict):
+        accounts.deactivate(user=team.analyst, by=team.admin)
+    team.analyst.refresh_from_db()
+    assert not Project.objects.visible_to(team.analyst)
+    assert not team.project.person(team.analyst).signed_in
+    assert accounts.reactivate(user=team.analyst, by=team.admin).is_active
+
+
+def test_a_reset_password_is_checked(team: factories.Team) -> None:
+    with pytest.raises(Invalid):
+        accounts.reset_password(user=team.analyst, password="12345678", by=team.admin)
+    changed = accounts.reset_password(user=team.analyst, password="a quite other walk", by=team.admin)
+    assert changed.check_password("a quite other walk")
+
+
+def test_projects_begin_with_a_policy(team: factories.Team) -> None:
+    project = projects.create(name=" Cohort ", description="Many people.", by=team.admin)
+    assert (project.name, project.policy.version, project.policy.minimum_k) == ("Cohort", 1, 5)
+    with pytest.raises(Invalid, match="Another project"):
+        projects.create(name="Cohort", by=team.admin)
+    with pytest.raises(NotAllowed):
+        projects.create(name="Mine", by=team.steward)
+
+
+def test_renaming(team: factories.Team) -> None:
+    renamed = projects.rename(project=team.project, name="Panel", description="Fewer people.", by=team.admin)
+    assert (renamed.name, renamed.description) == ("Panel", "Fewer people.")
+    assert projects.rename(project=team.project, name="Other", by=team.admin).description == "Fewer people."
+
+
+def test_roles_are_given_once_to_people_who_are_there(
+    team: factories.Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    add = {"project": team.project, "by": team.admin}
+    with pytest.raises(Conflict):
+        memberships.add(user=team.steward, role="steward", **add)
+    with pytest.raises(Invalid, match="steward, reviewer or analyst"):
+        memberships.add(user=team.outsider, role="owner", **add)
+    with django_capture_on_commit_callbacks(execute=True):
+        memberships.add(user=team.outsider, role="reviewer", **add)
+    assert "reviewer" in Notification.objects.visible_to(team.outsider).get().text
+    accounts.deactivate(user=team.analyst, by=team.admin)
+    team.analyst.refresh_from_db()
+    with pytest.raises(Invalid, match="deactivated"):
+        memberships.add(user=team.analyst, role="reviewer", **add)
+
+
+def test_a_role_is_taken_back_once(team: factories.Team) -> None:
+    membership = team.project.memberships.get(user=team.analyst)
+    memberships.remove(membership=membership, by=team.admin)
+    with pytest.raises(Conflict):
+        memberships.remove(membership=membership, by=team.admin)
+
+
+def test_notifications_are_marked_read_by_their_owner(
+    team: factories.Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        memberships.add(project=team.project, user=team.outsider, role="reviewer", by=team.admin)
+        memberships.add(project=team.project, user=team.outsider, role="analyst", by=team.admin)
+    first = Notification.objects.filter(user=team.outsider)[0]
+    assert inbox.mark_read(by=team.steward, notification=first) == 0
+    assert inbox.mark_read(by=team.outsider, notification=first) == 1
+    assert inbox.mark_read(by=team.outsider) == 1
+    assert not Notification.objects.unread().filter(user=team.outsider)
+
+
+def revised(team: factories.Team, **changes: Any) -> Policy:
+    rules = {
+        "minimum_k": 5,
+        "maximum_risk": Decimal("0.2"),
+        "reviewers": 1,
+        "retention_days": 90,
+        "maximum_epsilon_micro": 0,
+        "require_second_factor": False,
+        "by": team.admin,
+    }
+    return policies.revise(project=team.project, **{**rules, **changes})
+
+
+def test_a_policy_is_revised_not_changed(team: factories.Team) -> None:
+    before = team.project.policy
+    after = revised(team, minimum_k=10, replaces=before.version)
+    assert (after.version, team.project.policy.minimum_k) == (before.version + 1, 10)
+    with pytest.raises(Conflict):
+        revised(team, replaces=before.version)
+    with pytest.raises(TypeError):
+        before.save()
+    with pytest.raises(NotAllowed):
+        revised(team, by=team.steward)
+
+
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [
+        ("minimum_k", 0),
+        ("reviewers", 4),
+        ("retention_days", 0),
+        ("maximum_epsilon_micro", -1),
+        ("maximum_risk", Decimal("NaN")),
+        ("maximum_risk", Decimal(0)),
+        ("maximum_risk", Decimal("1.1")),
+    ],
+)
+def test_a_policy_out_of_range_names_the_field(team: factories.Team, param: str, value: object) -> None:
+    with pytest.raises(Invalid) as caught:
+        revised(team, **{param: value})
+    assert caught.value.param == param
+
+
+def test_populations_are_named_once_and_overlap_once(team: factories.Team) -> None:
+    one = populations.create(name="Residents", by=team.steward)
+    other = populations.create(name="Patients", by=team.admin)
+    with pytest.raises(Invalid, match="Another population"):
+        populations.create(name="Residents", by=team.steward)
+    with pytest.raises(NotAllowed):
+        populations.create(name="Mine", by=team.analyst)
+    populations.declare_overlap(population=one, other=other, by=team.steward)
+    assert other.overlaps.get() == one
+    with pytest.raises(Conflict):
+        populations.declare_overlap(population=other, other=one, by=team.steward)
+    with pytest.raises(Invalid):
+        populations.declare_overlap(population=one, other=one, by=team.steward)
+    assert set(Population.objects.visible_to(team.analyst)) == {one, other}
+    assert set(Population.objects.visible_to(team.admin)) == {one, other}
+    assert not Population.objects.visible_to(team.outsider)
+
+
+def test_datasets_are_named_once_in_a_project(team: factories.Team) -> None:
+    population = populations.create(name="Residents", by=team.steward)
+    make = {"project": team.project, "population": population, "name": "Survey"}
+    dataset = datasets.create(**make, by=team.steward)
+    assert dataset.latest_version is None
+    with pytest.raises(Invalid, match="new version"):
+        datasets.create(**make, by=team.steward)
+    with pytest.raises(NotAllowed, match="do not read data"):
+        datasets.create(**make, by=team.admin)
+    assert Dataset.objects.visible_to(team.reviewer).get() == dataset
+    assert not Dataset.objects.visible_to(team.analyst)

@@ -1,0 +1,159 @@
+"""Votes: blind, bound to the bytes, counted once, decided when all are in."""
+
+from typing import Any
+
+import pytest
+
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.actions import moves, releases, reviews
+from stewardapp.models import AuditEvent, Notification, Release, Review, User
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def team() -> factories.Team:
+    return factories.make_project(reviewers=2)
+
+
+@pytest.fixture
+def release(team: factories.Team) -> Release:
+    return factories.make_release(team, state="in-review")
+
+
+def vote(release: Release, by: User, decision: str = "approve", **changes: Any) -> Review:
+    said = {"manifest_sha256": release.candidate_sha256, "reason": "Read all of it."}
+    return reviews.decide(release=release, decision=decision, by=by, **{**said, **changes})
+
+
+def state_of(release: Release) -> str:
+    return Release.objects.get(pk=release.pk).state
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome"),
+    [
+        ("approve", "approve", "approved"),
+        ("approve", "request-changes", "changes-requested"),
+        ("request-changes", "approve", "changes-requested"),
+        ("request-changes", "reject", "rejected"),
+        ("reject", "approve", "rejected"),
+    ],
+)
+def test_all_votes_decide_together(
+    team: factories.Team, release: Release, first: str, second: str, outcome: str
+) -> None:
+    vote(release, team.reviewer, first)
+    assert state_of(release) == "in-review"
+    vote(release, team.second_reviewer, second)
+    assert state_of(release) == outcome
+    assert Release.objects.get(pk=release.pk).decided_at is not None
+
+
+def test_a_single_reviewer_decides_alone() -> None:
+    team = factories.make_project()
+    release = factories.make_release(team, state="in-review")
+    vote(release, team.reviewer)
+    assert state_of(release) == "approved"
+
+
+def test_votes_are_blind_until_all_are_in(team: factories.Team, release: Release) -> None:
+    own = vote(release, team.reviewer)
+    assert Review.objects.visible_to(team.reviewer).get() == own
+    for other in (team.second_reviewer, team.steward, team.admin):
+        assert not Review.objects.visible_to(other)
+        assert not AuditEvent.objects.visible_to(other).filter(action="review.recorded")
+    assert AuditEvent.objects.visible_to(team.reviewer).filter(action="review.recorded").count() == 1
+    vote(release, team.second_reviewer)
+    assert Review.objects.visible_to(team.steward).count() == 2
+    assert AuditEvent.objects.visible_to(team.admin).filter(action="review.recorded").count() == 2
+
+
+def test_one_vote_each(team: factories.Team, release: Release) -> None:
+    vote(release, team.reviewer)
+    with pytest.raises(NotAllowed, match="already voted"):
+        vote(release, team.reviewer)
+    assert Review.objects.count() == 1
+
+
+def test_a_vote_on_other_bytes_is_a_conflict(team: factories.Team, release: Release) -> None:
+    with pytest.raises(Conflict, match="candidate changed"):
+        vote(release, team.reviewer, manifest_sha256="0" * 64)
+    assert not Review.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "param"), [({"reason": " "}, "reason"), ({"decision": "maybe"}, "decision")]
+)
+def test_a_vote_needs_a_decision_and_a_reason(
+    team: factories.Team, release: Release, changes: dict[str, str], param: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        vote(release, team.reviewer, **changes)
+    assert caught.value.param == param
+
+
+def test_a_new_candidate_drops_all_votes(team: factories.Team, release: Release) -> None:
+    vote(release, team.reviewer, "approve")
+    vote(release, team.second_reviewer, "request-changes")
+    run = factories.make_succeeded_run(release, content=b"age\n30-39\n")
+    release = releases.submit(release=release, run=run, by=team.steward)
+    assert release.facts().votes == ()
+    vote(release, team.reviewer)
+    assert state_of(release) == "in-review"
+    vote(release, team.third_reviewer)
+    assert state_of(release) == "approved"
+
+
+def test_the_same_candidate_again_is_a_new_review(team: factories.Team, release: Release) -> None:
+    vote(release, team.reviewer, "request-changes")
+    vote(release, team.second_reviewer, "request-changes")
+    assert release.candidate is not None
+    release = releases.submit(release=release, run=release.candidate, by=team.steward)
+    assert (release.submission, release.facts().votes) == (2, ())
+    vote(release, team.reviewer)
+    assert state_of(release) == "in-review"
+
+
+def test_four_eyes_stay_closed_for_whoever_shaped_it(team: factories.Team) -> None:
+    from stewardapp.actions import memberships
+
+    memberships.add(project=team.project, user=team.steward, role="reviewer", by=team.admin)
+    memberships.add(project=team.project, user=team.co_steward, role="reviewer", by=team.admin)
+    release = factories.make_release(team)
+    run = factories.make_succeeded_run(release, by=team.co_steward)
+    release = releases.submit(release=release, run=run, by=team.steward)
+    with pytest.raises(NotAllowed, match="author"):
+        vote(release, team.steward)
+    with pytest.raises(NotAllowed, match="contributed"):
+        vote(release, team.co_steward)
+
+
+def test_a_second_factor_when_the_policy_asks(team: factories.Team) -> None:
+    from allauth.mfa.models import Authenticator
+
+    factories.revise_policy(team.project, team.admin, require_second_factor=True)
+    release = factories.make_release(team, state="in-review")
+    with pytest.raises(NotAllowed, match="second factor"):
+        vote(release, team.reviewer)
+    Authenticator.objects.create(user=team.reviewer, type=Authenticator.Type.TOTP, data={})
+    assert vote(release, team.reviewer)
+
+
+def test_the_outcome_is_told(
+    team: factories.Team, release: Release, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        vote(release, team.reviewer)
+        vote(release, team.second_reviewer)
+    assert Notification.objects.get(text__endswith="was approved.").user == team.steward
+
+
+def test_a_release_that_changed_under_the_hand_is_a_conflict(team: factories.Team, release: Release) -> None:
+    """The conditional update alone refuses, without any lock."""
+    stale = Release.objects.get(pk=release.pk)
+    vote(release, team.reviewer)
+    with pytest.raises(Conflict, match="Somebody else changed"):
+        moves.move(stale, "approve")
+    assert state_of(release) == "in-review"

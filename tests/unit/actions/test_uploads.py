@@ -1,0 +1,171 @@
+"""Uploads: resumable, bounded, sealed from the first byte."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from stewardapp import storage
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.actions import uploads
+from stewardapp.models import DataKey, Upload, Version
+from tests import factories
+from worker.sealed import FRAME_BYTES
+
+pytestmark = pytest.mark.django_db
+CONTENT = b"name,age\nAda,36\n"
+
+
+@pytest.fixture
+def team() -> factories.Team:
+    return factories.make_project()
+
+
+@pytest.fixture
+def upload(team: factories.Team) -> Upload:
+    return begin(team, len(CONTENT))
+
+
+def begin(team: factories.Team, length: int, **changes: Any) -> Upload:
+    said = {
+        "dataset": factories.make_dataset(team),
+        "filename": "a.csv",
+        "length": length,
+        "by": team.steward,
+    }
+    return uploads.begin(**{**said, **changes})
+
+
+def send(upload: Upload, content: bytes, offset: int = 0) -> Upload:
+    return uploads.append(upload=upload, offset=offset, stream=io.BytesIO(content), by=upload.user)
+
+
+class Broken(io.RawIOBase):
+    """A client that goes away after a few bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._content:
+            raise ConnectionResetError
+        content, self._content = self._content, b""
+        return content
+
+
+def path_of(upload: Upload) -> Path:
+    return Path(settings.STEWARD_DATA) / upload.path
+
+
+def test_limits_are_told_before_the_first_byte(team: factories.Team) -> None:
+    with pytest.raises(Invalid, match="empty"):
+        begin(team, 0)
+    with pytest.raises(Invalid, match="MB"):
+        begin(team, settings.STEWARD_MAX_UPLOAD + 1)
+    with pytest.raises(Invalid, match="Filename"):
+        begin(team, 1, filename=" ")
+    with pytest.raises(NotAllowed):
+        begin(team, 1, by=team.reviewer)
+
+
+def test_a_whole_upload_becomes_a_version_that_waits_to_be_read(team: factories.Team, upload: Upload) -> None:
+    send(upload, CONTENT)
+    version = uploads.complete(upload=upload, dialect={"delimiter": ","}, by=team.steward)
+    assert (version.number, version.size, version.filename) == (1, len(CONTENT), "a.csv")
+    assert version.reading is not None
+    assert (version.reading.state, version.reading.dialect) == ("queued", {"delimiter": ","})
+    with storage.reading(version.raw) as content:
+        assert content.read() == CONTENT
+    stored = Path(settings.STEWARD_DATA) / version.raw.path
+    assert stored.name == version.sha256
+    assert b"Ada" not in stored.read_bytes()
+    assert not path_of(upload).exists()
+    again = send(begin(team, 3, dataset=version.dataset), b"a\n1")
+    assert uploads.complete(upload=again, by=team.steward).number == 2
+
+
+def test_it_resumes_where_it_broke_off(team: factories.Team, upload: Upload) -> None:
+    with pytest.raises(ConnectionResetError):
+        uploads.append(upload=upload, offset=0, stream=Broken(CONTENT[:5]), by=team.steward)
+    assert uploads.resync(upload=upload, by=team.steward) == 5
+    with pytest.raises(Conflict, match="byte 5"):
+        send(upload, CONTENT, offset=0)
+    send(upload, CONTENT[5:], offset=5)
+    version = uploads.complete(upload=upload, by=team.steward)
+    with storage.reading(version.raw) as content:
+        assert content.read() == CONTENT
+
+
+def test_the_file_knows_better_than_the_row(team: factories.Team, upload: Upload) -> None:
+    """A web process killed between file and row: the next request asks the file."""
+    send(upload, CONTENT[:7])
+    Upload.objects.filter(pk=upload.pk).update(offset=0)
+    assert uploads.resync(upload=upload, by=team.steward) == 7
+
+
+def test_many_frames_pass_through(team: factories.Team) -> None:
+    content = b"0123456789" * (3 * FRAME_BYTES // 10)
+    upload = begin(team, len(content))
+    cut = FRAME_BYTES + 17
+    send(upload, content[:cut])
+    send(upload, content[cut:], offset=cut)
+    version = uploads.complete(upload=upload, by=team.steward)
+    with storage.reading(version.raw) as stored:
+        assert stored.read() == content
+
+
+def test_more_than_announced_is_refused(upload: Upload) -> None:
+    with pytest.raises(Invalid, match="More bytes"):
+        send(upload, CONTENT + b"x")
+
+
+def test_less_than_announced_is_not_a_version(team: factories.Team, upload: Upload) -> None:
+    send(upload, CONTENT[:4])
+    with pytest.raises(Conflict, match=f"4 of {len(CONTENT)} bytes"):
+        uploads.complete(upload=upload, by=team.steward)
+    send(upload, CONTENT[4:], offset=4)
+    assert uploads.complete(upload=upload, by=team.steward)
+
+
+def test_one_writer_at_a_time(team: factories.Team, upload: Upload) -> None:
+    send(upload, CONTENT)
+    with storage.upload_file(upload):
+        with pytest.raises(Conflict, match="Another request"):
+            uploads.resync(upload=upload, by=team.steward)
+        with pytest.raises(Conflict, match="Another request"):
+            uploads.complete(upload=upload, by=team.steward)
+
+
+def test_only_whoever_began_it_goes_on(team: factories.Team, upload: Upload) -> None:
+    send(upload, CONTENT)
+    for call in (uploads.resync, uploads.complete, uploads.abandon):
+        with pytest.raises(NotAllowed):
+            call(upload=upload, by=team.co_steward)
+    assert not Upload.objects.visible_to(team.co_steward)
+    assert Upload.objects.visible_to(team.steward).get() == upload
+
+
+def test_an_ended_upload_stays_ended(team: factories.Team, upload: Upload) -> None:
+    stale = Upload.objects.get(pk=upload.pk)
+    send(upload, CONTENT)
+    uploads.complete(upload=upload, by=team.steward)
+    with pytest.raises(Conflict, match="complete"):
+        send(stale, b"", offset=len(CONTENT))
+    with pytest.raises(Conflict, match="already ended"):
+        uploads.abandon(upload=upload, by=team.steward)
+    assert Version.objects.count() == 1
+
+
+def test_an_abandoned_upload_leaves_nothing(
+    team: factories.Team, upload: Upload, django_capture_on_commit_callbacks: Any
+) -> None:
+    send(upload, CONTENT)
+    with django_capture_on_commit_callbacks(execute=True):
+        uploads.abandon(upload=upload, by=team.steward)
+    assert not path_of(upload).exists()
+    assert DataKey.objects.get(pk=upload.key_id).wrapped is None
+    upload.refresh_from_db()
+    with pytest.raises(storage.Destroyed):
+        storage.key_bytes(upload.key)

@@ -1,0 +1,163 @@
+"""Not yours is not there: what each persona sees, noun by noun."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+
+from stewardapp import models as nouns
+from stewardapp.access.roles import Permission
+from stewardapp.actions import comments, downloads, hierarchies, releases, uploads
+from stewardapp.models import AuditEvent, Release, Version
+from stewardapp.models.membership import person_anywhere
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+TEAM = {"steward", "co_steward", "reviewer", "second_reviewer", "third_reviewer"}
+SEES: dict[str, set[str]] = {
+    "Project": TEAM | {"analyst", "admin"},
+    "Membership": TEAM | {"analyst", "admin"},
+    "Policy": TEAM | {"analyst", "admin"},
+    "Population": TEAM | {"analyst", "admin"},
+    "Dataset": TEAM | {"admin"},
+    "Version": TEAM | {"admin"},
+    "Column": TEAM,
+    "Reading": TEAM,
+    "Hierarchy": TEAM,
+    "Upload": {"steward"},
+    "Release": TEAM | {"admin"},
+    "Run": TEAM | {"admin"},
+    "Artifact": TEAM,
+    "Review": TEAM | {"admin"},
+    "Comment": TEAM,
+    "Download": TEAM | {"admin"},
+    "AuditEvent": TEAM | {"admin"},
+    "Notification": {"steward"},
+}
+
+
+@pytest.fixture
+def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
+    team = factories.make_project()
+    with django_capture_on_commit_callbacks(execute=True):
+        release = factories.make_release(team, state="published")
+    assert release.candidate is not None
+    artifact = release.candidate.artifacts.get(name="release.csv")
+    downloads.record(release=release, artifact=artifact, by=team.analyst)
+    comments.add(release=release, text="Why?", by=team.steward)
+    hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
+    uploads.begin(dataset=release.version.dataset, filename="a.csv", length=1, by=team.steward)
+    nouns.Notification.objects.exclude(user=team.steward).delete()
+    return team
+
+
+def rows(noun: str, user: Any) -> models.QuerySet[Any]:
+    found: models.QuerySet[Any] = getattr(nouns, noun).objects.visible_to(user)
+    return found
+
+
+@pytest.mark.parametrize("noun", SEES)
+def test_who_sees_what(team: factories.Team, noun: str) -> None:
+    found = {persona for persona in factories.PERSONAS if rows(noun, team.persona(persona)).exists()}
+    assert found == SEES[noun]
+    assert not rows(noun, AnonymousUser()).exists()
+
+
+@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population"}))
+def test_other_projects_see_nothing(team: factories.Team, noun: str) -> None:
+    stranger = factories.make_project()
+    own = {"Project", "Membership", "Policy", "AuditEvent"}
+    for persona in ("steward", "reviewer", "analyst"):
+        seen = rows(noun, stranger.persona(persona))
+        assert not seen.filter(**{"pk__in": rows(noun, team.steward).values("pk")}).exists()
+        assert noun in own or not seen.exists()
+
+
+def test_every_noun_with_a_project_is_in_the_table() -> None:
+    asked = {
+        name
+        for name in nouns.__all__
+        if hasattr(getattr(getattr(nouns, name), "objects", None), "visible_to")
+    }
+    assert asked == SEES.keys()
+
+
+def test_somebody_deactivated_sees_nothing(team: factories.Team) -> None:
+    team.steward.is_active = False
+    for noun in SEES:
+        assert not rows(noun, team.steward).exists()
+    assert not Release.objects.in_catalogue_for(team.steward)
+
+
+def test_private_comments_are_for_independent_reviewers(team: factories.Team) -> None:
+    release = Release.objects.get()
+    hidden = comments.add(release=release, text="Hm.", visibility="private", by=team.reviewer)
+    assert hidden in rows("Comment", team.second_reviewer)
+    for persona in ("steward", "analyst", "admin"):
+        assert hidden not in rows("Comment", team.persona(persona))
+
+
+@pytest.mark.parametrize(
+    ("audience", "seen_by"),
+    [
+        ("project", TEAM | {"analyst"}),
+        ("signed-in", set(factories.PERSONAS)),
+        ("public-link", set(factories.PERSONAS)),
+        ("named", {"outsider"}),
+    ],
+)
+def test_the_catalogue_follows_the_audience(audience: str, seen_by: set[str]) -> None:
+    team = factories.make_project()
+    release = factories.make_release(team)
+    releases.describe(release=release, audience=audience, named=[team.outsider], by=team.steward)
+    factories.take_to(team, release, factories.State.PUBLISHED, team.steward)
+    found = {
+        persona
+        for persona in factories.PERSONAS
+        if Release.objects.in_catalogue_for(team.persona(persona)).filter(pk=release.pk).exists()
+    }
+    assert found == seen_by
+    assert not Release.objects.in_catalogue_for(AnonymousUser())
+
+
+def test_questions_about_releases(team: factories.Team) -> None:
+    waiting = factories.make_release(team, state="in-review")
+    draft = factories.make_release(team)
+    assert Release.objects.awaiting_review().get() == waiting
+    assert Release.objects.reviewable_by(team.reviewer).get() == waiting
+    assert not Release.objects.reviewable_by(team.steward)
+    assert not Release.objects.reviewable_by(team.admin)
+    assert set(Release.objects.unfinished()) == {waiting, draft}
+    assert Release.objects.live().get().state == "published"
+
+
+def test_questions_about_the_rest(team: factories.Team) -> None:
+    unread = factories.upload(team)
+    assert unread not in Version.objects.ready()
+    assert unread in Version.objects.live()
+    assert unread.dataset.latest_version == unread
+    release = Release.objects.get()
+    assert {event.action for event in AuditEvent.objects.about(release)} >= {"release.created"}
+    assert list(nouns.Project.objects.permitting(team.steward, Permission.UPLOAD)) == [team.project]
+    assert not nouns.Project.objects.permitting(team.reviewer, Permission.UPLOAD)
+    assert [run.state for run in nouns.Run.objects.succeeded()] == ["succeeded"]
+    assert [one.name for one in nouns.Artifact.objects.public()] == ["release.csv"]
+
+
+def test_persons() -> None:
+    team = factories.make_project()
+    assert team.project.person(team.steward).roles == {"steward"}
+    assert not team.project.person(AnonymousUser()).signed_in
+    assert person_anywhere(team.reviewer).roles == {"reviewer"}
+    assert not person_anywhere(AnonymousUser()).signed_in
+    assert team.steward.display_name == team.steward.username
+    team.steward.first_name = "Ana"
+    assert team.steward.display_name == "Ana"
+
+
+def test_everything_prints_without_data(team: factories.Team) -> None:
+    for noun in (*SEES, "Blob", "DataKey", "Contribution", "AuditHead", "User"):
+        for row in getattr(nouns, noun)._base_manager.all():
+            assert str(row)

@@ -1,0 +1,174 @@
+"""Stored bytes: sealed, private, found again, gone when destroyed, swept when nobody refers to them."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+
+from stewardapp import storage
+from stewardapp.models import Blob, DataKey, Upload
+from tests import factories
+from worker.sealed import SealedError, SealedWriter
+
+pytestmark = pytest.mark.django_db
+SECRET = b"a value nobody may read"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(settings: Any, tmp_path: Path) -> None:
+    settings.STEWARD_DATA = tmp_path / "data"
+    settings.STEWARD_KEY_FILE = tmp_path / "keys" / "key-encryption-key"
+
+
+def root() -> Path:
+    return Path(settings.STEWARD_DATA)
+
+
+def files() -> list[Path]:
+    return [path for path in root().rglob("*") if path.is_file()]
+
+
+def stored(content: bytes = SECRET, purpose: str = "table") -> Blob:
+    return factories.store(content, storage.create_key(), purpose)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_keys_are_wrapped_by_a_key_outside_the_database(tmp_path: Path) -> None:
+    key = storage.create_key()
+    plain = storage.key_bytes(key)
+    assert len(plain) == 32
+    assert key.wrapped is not None
+    assert plain not in bytes(key.wrapped)
+    assert mode(Path(settings.STEWARD_KEY_FILE)) == 0o600
+    assert storage.key_bytes(DataKey.objects.get(pk=key.pk)) == plain
+    assert storage.key_bytes(storage.create_key()) != plain
+
+
+def test_a_wrapped_key_opens_only_as_itself() -> None:
+    one, other = storage.create_key(), storage.create_key()
+    one.wrapped = other.wrapped
+    with pytest.raises(Exception) as caught:
+        storage.key_bytes(one)
+    assert type(caught.value).__name__ == "InvalidTag"
+
+
+def test_seals_differ_by_purpose_and_stay_the_same() -> None:
+    assert storage.seal_of("a") == storage.seal_of("a")
+    assert storage.seal_of("a") != storage.seal_of("b")
+
+
+def test_kept_bytes_are_found_again_and_sealed() -> None:
+    blob = stored()
+    path = root() / blob.path
+    assert path.name == blob.sha256
+    assert SECRET not in path.read_bytes()
+    assert mode(path) == 0o600
+    assert mode(path.parent) == 0o700
+    with storage.reading(blob) as content:
+        content.seek(2)
+        assert content.read() == SECRET[2:]
+    with storage.opened(blob) as raw:
+        assert raw.read() == path.read_bytes()
+    assert files() == [path]
+
+
+def test_the_same_bytes_under_one_key_are_one_blob() -> None:
+    key = storage.create_key()
+    assert factories.store(SECRET, key, "a") == factories.store(SECRET, key, "a")
+    assert Blob.objects.count() == 1
+
+
+def test_another_key_opens_nothing() -> None:
+    blob = stored()
+    blob.key = storage.create_key()
+    with pytest.raises(SealedError), storage.reading(blob) as content:
+        content.read()
+
+
+def test_what_was_not_kept_is_gone() -> None:
+    with storage.temporary() as temporary:
+        assert mode(temporary.path) == 0o600
+        temporary.file.write(b"x")
+        assert files() == [temporary.path]
+    assert files() == []
+
+
+def test_a_kept_file_of_a_failed_transaction_is_swept() -> None:
+    key = storage.create_key()
+    with transaction.atomic():
+        factories.store(SECRET, key, "table")
+        transaction.set_rollback(True)
+    assert not Blob.objects.exists()
+    assert storage.sweep() == 0
+    assert storage.sweep(grace_seconds=0) == 1
+    assert files() == []
+
+
+def test_destroyed_bytes_are_gone_with_their_key(django_capture_on_commit_callbacks: Any) -> None:
+    blob, other = stored(), stored(b"other")
+    with django_capture_on_commit_callbacks(execute=True):
+        storage.destroy_key(blob.key)
+    assert [path.name for path in files()] == [other.sha256]
+    blob = Blob.objects.get(pk=blob.pk)
+    assert blob.destroyed_at is not None
+    with pytest.raises(storage.Destroyed), storage.reading(blob):
+        pass
+
+
+def test_a_destroyed_blob_whose_file_stayed_is_swept() -> None:
+    """The process was killed between commit and removal."""
+    blob, other = stored(), stored(b"other")
+    storage.destroy_blob(blob)
+    assert len(files()) == 2
+    assert storage.sweep(grace_seconds=0) == 1
+    assert [path.name for path in files()] == [other.sha256]
+
+
+def test_the_sweep_leaves_what_somebody_writes_and_takes_the_rest() -> None:
+    with storage.temporary() as temporary:
+        stale = temporary.path.with_name("stale")
+        stale.write_bytes(b"x")
+        assert storage.sweep() == 1
+        assert temporary.path.exists()
+        assert not stale.exists()
+
+
+def test_the_sweep_takes_uploads_without_a_row() -> None:
+    team = factories.make_project()
+    upload = Upload(id=team.project.pk, key=storage.create_key())
+    with storage.upload_file(upload) as raw:
+        SealedWriter(raw, storage.key_bytes(upload.key)).suspend()
+        assert storage.sweep() == 0
+    assert storage.sweep() == 1
+
+
+def test_the_sweep_bears_files_that_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+    blob = stored()
+    gone = root() / blob.path
+    assert not storage._remove_orphan(gone.with_name("vanished"), 0)
+    assert not storage._remove_unlocked(gone.with_name("vanished"))
+
+
+def test_one_writer_of_an_upload(tmp_path: Path) -> None:
+    upload = Upload(key=storage.create_key())
+    with storage.upload_file(upload), pytest.raises(storage.Busy), storage.upload_file(upload):
+        pass
+
+
+def test_ready_means_writable(monkeypatch: pytest.MonkeyPatch) -> None:
+    storage.check()
+    assert files() == []
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "no space")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        storage.check()

@@ -1,0 +1,215 @@
+"""Tagging and hierarchies."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from stewardapp.models import AuditEvent, Column, Hierarchy
+from tests import factories
+
+ROLES = ("direct-identifier", "quasi-identifier", "quasi-identifier", "quasi-identifier", "sensitive")
+
+
+def tagged(client, version, roles=ROLES, **more):
+    sent = {f"role-{place}": role for place, role in enumerate(roles)}
+    return client.post(f"/versions/{version.pk}/columns/", sent | more)
+
+
+def roles_of(version):
+    return tuple(version.columns.order_by("position").values_list("role", flat=True))
+
+
+def column(version, name):
+    return Column.objects.get(version=version, name=name)
+
+
+def test_one_form_tags_every_column_with_one_event(client_of, team, survey):
+    before = AuditEvent.objects.count()
+    tagged(client_of(team.steward), survey)
+    assert roles_of(survey) == ROLES
+    assert AuditEvent.objects.count() == before + 1
+
+
+def test_saving_the_same_roles_again_changes_nothing(client_of, team, survey):
+    client = client_of(team.steward)
+    tagged(client, survey)
+    before = AuditEvent.objects.count()
+    tagged(client, survey)
+    assert AuditEvent.objects.count() == before
+
+
+def test_untagged_columns_are_announced_loudly(client_of, team, survey):
+    client = client_of(team.steward)
+    tagged(client, survey, ("", "quasi-identifier", "", "", ""))
+    page = client.get(f"/versions/{survey.pk}/columns/").content.decode()
+    assert "4\u00a0columns are untagged and will be dropped." in page
+
+
+def test_continuing_leads_to_a_release_of_this_version(client_of, team, survey):
+    answer = tagged(client_of(team.steward), survey, **{"continue": "yes"})
+    assert answer.url == f"/releases/new/?version={survey.pk}"
+
+
+def test_a_role_that_does_not_exist_keeps_what_was_chosen_on_the_page(client_of, team, survey):
+    answer = tagged(client_of(team.steward), survey, ("sensitive", "emperor", "", "", ""))
+    assert answer.status_code == 422
+    assert "Column 2: choose one of the listed roles." in answer.content.decode()
+    assert roles_of(survey) == ("",) * 5
+
+
+def test_two_weights_are_refused_in_words(client_of, team, survey):
+    answer = tagged(client_of(team.steward), survey, ("weight", "weight", "", "", ""))
+    assert answer.status_code == 422
+    assert "Only one column can be the weight" in answer.content.decode()
+
+
+CONSENT = ("", "", "", "consent", "")
+
+
+def test_a_consent_column_says_which_of_its_values_mean_yes(client_of, team, survey):
+    client = client_of(team.steward)
+    before = AuditEvent.objects.count()
+    answer = tagged(client, survey, CONSENT, **{"granted-3": " F , X"})
+    assert answer.status_code == 302
+    assert column(survey, "sex").settings == {"granted": ["F", "X"]}
+    assert AuditEvent.objects.count() == before + 1
+    assert 'value="F, X"' in client.get(f"/versions/{survey.pk}/columns/").content.decode()
+    tagged(client, survey, CONSENT)
+    assert AuditEvent.objects.count() == before + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({}, "sex: write which of its values mean that consent was given."),
+        ({"granted-3": " , "}, "sex: write which of its values mean that consent was given."),
+        ({"granted-3": "yes"}, "sex: no row holds these values."),
+    ],
+)
+def test_a_consent_that_nobody_could_have_given_is_refused_at_once(client_of, team, survey, words, sentence):
+    answer = tagged(client_of(team.steward), survey, CONSENT, **words)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert sentence in page
+    assert 'value="consent" selected' in page
+    assert roles_of(survey) == ("",) * 5
+
+
+def test_the_panel_counts_unique_rows_of_the_asked_set(client_of, team, survey):
+    address = f"/versions/{survey.pk}/identifying/"
+    client = client_of(team.steward)
+    alone = client.get(address, {"c": [3]}).content.decode()
+    assert "sex" in alone
+    assert "0\u00a0%" in alone
+    together = client.get(address, {"c": [1, 2, 3]}).content.decode()
+    assert "born + zip + sex" in together
+    assert "100\u00a0%" in together
+    assert "Tag quasi-identifiers" in client.get(address).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("who", "status"),
+    [("steward", 200), ("reviewer", 200), ("admin", 403), ("analyst", 404), ("outsider", 404)],
+)
+def test_who_may_look_at_columns(client_of, team, survey, who, status):
+    client, born = client_of(team.persona(who)), column(survey, "born")
+    assert client.get(f"/versions/{survey.pk}/columns/").status_code == status
+    assert client.get(f"/versions/{survey.pk}/identifying/").status_code == status
+    hidden = 404 if who == "admin" else status
+    assert client.get(f"/columns/{born.pk}/hierarchy/").status_code == hidden
+
+
+def test_one_click_saves_the_tags_and_proposes_hierarchies_per_kind(client_of, team, survey):
+    tagged(client_of(team.steward), survey, propose="all")
+    assert roles_of(survey) == ROLES
+    assert column(survey, "born").hierarchy.spec["builder"] == "date"
+    assert column(survey, "zip").hierarchy.spec["builder"] in {"mask", "interval"}
+    assert column(survey, "sex").hierarchy is None
+
+
+def test_the_levels_are_shown_with_counts(client_of, team, survey):
+    client, born = client_of(team.steward), column(survey, "born")
+    client.post(f"/columns/{born.pk}/hierarchy/propose/")
+    page = client.get(f"/columns/{born.pk}/hierarchy/").content.decode()
+    assert "[1950, 1960[\u0020" in page
+    assert "*" in page
+
+
+def test_the_same_proposal_is_made_once(client_of, team, survey):
+    client, born = client_of(team.steward), column(survey, "born")
+    client.post(f"/columns/{born.pk}/hierarchy/propose/")
+    client.post(f"/columns/{born.pk}/hierarchy/propose/")
+    assert Hierarchy.objects.count() == 1
+
+
+def test_a_hierarchy_leaves_as_csv_and_comes_back(client_of, team, survey):
+    client, born = client_of(team.steward), column(survey, "born")
+    client.post(f"/columns/{born.pk}/hierarchy/propose/")
+    built = Hierarchy.objects.get()
+    lines = client.get(f"/hierarchies/{built.pk}/export/").content
+    assert lines.splitlines()[0].count(b";") == 4
+    file = SimpleUploadedFile("born.csv", lines)
+    answer = client.post(f"/columns/{born.pk}/hierarchy/import/", {"file": file})
+    assert answer.status_code == 302
+    brought = column(survey, "born").hierarchy
+    assert brought.levels == 5
+    assert client.get(f"/hierarchies/{brought.pk}/export/").content == lines
+    assert client.get(f"/hierarchies/{brought.pk}/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"cold;*\nflu;air;*\n", "on line 2"),
+        (b"", "empty"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b"cold;a;*\ncold;b;*\n", "line 2"),
+    ],
+)
+def test_a_bad_table_gets_a_sentence_without_a_value(client_of, team, survey, content, words):
+    illness = column(survey, "illness")
+    file = SimpleUploadedFile("h.csv", content)
+    answer = client_of(team.steward).post(f"/columns/{illness.pk}/hierarchy/import/", {"file": file})
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert not Hierarchy.objects.exists()
+
+
+def test_a_table_without_some_values_says_how_many(client_of, team, survey):
+    client, illness = client_of(team.steward), column(survey, "illness")
+    client.post(
+        f"/columns/{illness.pk}/hierarchy/import/", {"file": SimpleUploadedFile("h.csv", b"cold;*\n")}
+    )
+    page = client.get(f"/columns/{illness.pk}/hierarchy/").content.decode()
+    assert "1 of 2 values have no line" in page
+
+
+def test_attaching_and_detaching(client_of, team, survey):
+    client, born = client_of(team.steward), column(survey, "born")
+    client.post(f"/columns/{born.pk}/hierarchy/propose/")
+    built = Hierarchy.objects.get()
+    client.post(f"/columns/{born.pk}/hierarchy/detach/")
+    assert column(survey, "born").hierarchy is None
+    client.post(f"/columns/{born.pk}/hierarchy/attach/", {"hierarchy": str(built.pk)})
+    assert column(survey, "born").hierarchy == built
+
+
+def test_a_hierarchy_of_another_project_cannot_be_attached(client_of, team, survey):
+    other = factories.make_project()
+    from stewardapp.actions import hierarchies
+
+    foreign = hierarchies.create(
+        project=other.project, name="foreign", spec={"builder": "mask"}, by=other.steward
+    )
+    client, born = client_of(team.steward), column(survey, "born")
+    answer = client.post(f"/columns/{born.pk}/hierarchy/attach/", {"hierarchy": str(foreign.pk)})
+    assert answer.status_code == 422
+    assert client.get(f"/hierarchies/{foreign.pk}/").status_code == 404
+    assert client.get(f"/hierarchies/{foreign.pk}/export/").status_code == 404
+
+
+@pytest.mark.parametrize("what", ["propose", "attach", "detach", "import"])
+@pytest.mark.parametrize(("who", "status"), [("reviewer", 403), ("admin", 404), ("outsider", 404)])
+def test_only_stewards_change_hierarchies(client_of, team, survey, what, who, status):
+    born = column(survey, "born")
+    answer = client_of(team.persona(who)).post(f"/columns/{born.pk}/hierarchy/{what}/")
+    assert answer.status_code == status

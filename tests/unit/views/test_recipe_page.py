@@ -1,0 +1,161 @@
+"""Configuring a recipe: with and without a script the same addresses, the same answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from stewardapp.access.workflow import State
+from stewardapp.models import Release, Run
+from tests import factories
+from tests.factories import Team
+
+pytestmark = pytest.mark.django_db
+Browser = Callable[[str], Client]
+FIELD = re.compile(r"<(?:input|select|textarea)[^>]*name=\"([^\"]+)\"[^>]*>")
+
+
+@pytest.fixture
+def release(team: Team) -> Release:
+    return factories.make_release(team)
+
+
+def address(release: Release) -> str:
+    return reverse("release-configure", args=[release.pk])
+
+
+def sent(page: Any, **changes: str) -> dict[str, Any]:
+    """What the form of a page would send, with some fields changed by the end of their names."""
+    form = page.context["form"]
+    data: dict[str, Any] = {"item": [item.token for item in form.items]}
+    data["revision"] = page.context["release"].revision
+    for item in form.items:
+        for bound in item.form:
+            shown = bound.value()
+            data[bound.html_name] = changes.get(bound.name, "" if shown is None or shown is False else shown)
+    return {name: value for name, value in data.items() if value != "" or name in changes}
+
+
+def test_saving_what_the_page_shows_keeps_the_recipe(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    answer = client.post(address(release), {**sent(client.get(address(release))), "do": "save"})
+    assert answer.status_code == 302, [item.form.errors for item in answer.context["form"].items]
+    before, release.recipe = release.recipe, {}
+    release.refresh_from_db()
+    assert release.recipe["goals"] == [{"goal": "k-anonymity", "params": {"k": 5, "missing": "own"}}]
+    assert [step["method"] for step in release.recipe["steps"]] == [s["method"] for s in before["steps"]]
+
+
+def test_a_wrong_value_is_said_on_its_field_and_nothing_is_saved(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    answer = client.post(address(release), {**sent(client.get(address(release)), k="0"), "do": "save"})
+    assert answer.status_code == 422
+    assert "greater than or equal to" in str(answer.context["form"].goals[0].form.errors["k"])
+    release.refresh_from_db()
+    assert release.recipe == factories.RECIPE
+
+
+def test_adding_removing_and_moving_keep_what_was_typed(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    typed = {**sent(client.get(address(release)), k="77"), "do": "add:step:rounding"}
+    page = client.post(address(release), typed)
+    assert [item.slug for item in page.context["form"].steps] == ["generalization", "rounding"]
+    assert page.context["form"].goals[0].form["k"].value() == "77"
+    last = page.context["form"].steps[1].key
+    page = client.post(address(release), {**sent(page), "do": f"up:{last}"})
+    assert [item.slug for item in page.context["form"].steps] == ["rounding", "generalization"]
+    page = client.post(address(release), {**sent(page), "do": f"remove:{last}"})
+    assert [item.slug for item in page.context["form"].steps] == ["generalization"]
+    release.refresh_from_db()
+    assert release.recipe == factories.RECIPE
+
+
+def test_a_preset_fills_goals_and_steps_for_the_columns_at_hand(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    page = client.post(address(release), {**sent(client.get(address(release))), "do": "preset:open-data"})
+    goals = [item.form.initial for item in page.context["form"].goals]
+    assert goals == [{"k": 11}, {"l": 3, "column": "illness"}]
+
+
+def test_save_and_run_queues_a_run_of_what_was_typed(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    answer = client.post(address(release), {**sent(client.get(address(release)), k="7"), "do": "run"})
+    run = Run.objects.get(release=release)
+    assert answer.headers["Location"] == reverse("run-detail", args=[run.pk])
+    assert run.recipe["goals"][0]["params"]["k"] == 7
+
+
+def test_somebody_else_saved_meanwhile(release: Release, browse: Browser) -> None:
+    mine, theirs = browse("steward"), browse("co_steward")
+    typed = sent(mine.get(address(release)), k="7")
+    theirs.post(address(release), {**sent(theirs.get(address(release)), k="9"), "do": "save"})
+    answer = mine.post(address(release), {**typed, "do": "save"})
+    assert answer.status_code == 409
+    assert answer.context["form"].goals[0].form["k"].value() == "7"
+    release.refresh_from_db()
+    assert release.recipe["goals"][0]["params"]["k"] == 9
+
+
+def test_a_reviewer_reads_the_recipe_but_does_not_change_it(release: Release, browse: Browser) -> None:
+    client = browse("reviewer")
+    page = client.get(address(release))
+    assert page.status_code == 200
+    answer = client.post(address(release), {**sent(page), "do": "save"})
+    assert answer.status_code == 403
+    assert b"steward" in answer.content
+
+
+def test_nothing_changes_while_it_is_reviewed(team: Team, browse: Browser) -> None:
+    release = factories.make_release(team, state=State.IN_REVIEW)
+    client = browse("steward")
+    answer = client.post(address(release), {**sent(client.get(address(release))), "do": "save"})
+    assert answer.status_code == 403
+
+
+def test_import_shows_a_recipe_and_saves_nothing(release: Release, browse: Browser) -> None:
+    client, to = browse("steward"), reverse("release-import", args=[release.pk])
+    recipe = {"goals": [{"goal": "k-anonymity", "params": {"k": 20}}], "columns": {"x": {"role": "other"}}}
+    page = client.post(to, {"recipe": json.dumps(recipe)})
+    assert page.context["form"].goals[0].form["k"].value() == 20
+    release.refresh_from_db()
+    assert release.recipe == factories.RECIPE
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"goals": 3}', '{"goals": [3]}'])
+def test_import_refuses_what_is_no_recipe(text: str, release: Release, browse: Browser) -> None:
+    answer = browse("steward").post(reverse("release-import", args=[release.pk]), {"recipe": text})
+    assert answer.status_code == 422
+    assert answer.context["import_form"].errors["recipe"]
+
+
+def test_a_method_that_is_not_known_is_shown_and_can_be_removed(release: Release, browse: Browser) -> None:
+    client, to = browse("steward"), reverse("release-import", args=[release.pk])
+    page = client.post(to, {"recipe": json.dumps({"steps": [{"method": "from-the-future"}]})})
+    assert b"does not know it" in page.content
+    item = page.context["form"].steps[0]
+    data = {"item": [item.token], "do": f"remove:{item.key}"}
+    assert client.post(address(release), data).context["form"].steps == []
+
+
+def test_export_holds_the_columns_too(release: Release, browse: Browser) -> None:
+    recipe = browse("steward").get(reverse("release-export", args=[release.pk])).json()
+    assert recipe["columns"]["age"]["role"] == "quasi-identifier"
+    assert recipe["version"] == 1
+
+
+def test_what_a_failed_run_said_stands_beside_its_step(release: Release, browse: Browser) -> None:
+    run = factories.make_run(release)
+    fence = Run.objects.claim(run.pk, "worker", 60)
+    assert fence is not None
+    said = {"code": "bad", "message": "Choose another limit.", "param": "suppression_limit", "step": 0}
+    assert Run.objects.fail(run.pk, fence, **said)
+    page = browse("steward").get(f"{address(release)}?run={run.pk}")
+    step = page.context["form"].steps[0]
+    assert step.failure == "Choose another limit."
+    assert f'id="{step.failed_field}"' in page.content.decode()

@@ -1,0 +1,224 @@
+"""Local suppression of cells."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from worker.engine.classes import Classes, classes_of, released_classes
+from worker.engine.column import SUPPRESSED, Codes, Column, Mask
+from worker.engine.errors import EngineError, NoSolution
+from worker.engine.fields import Columns, Kind, Role, Unit
+from worker.engine.frequency import Domain, FrequencyTable
+from worker.engine.goal import Goal
+from worker.engine.keys import Keys, Packer
+from worker.engine.method import Family, Guarantee, Method, Plan, register
+from worker.engine.randomness import Source
+from worker.engine.reporting import Reporter
+from worker.engine.statistics import Statistics
+from worker.engine.table import Chunk, Schema
+from worker.engine.table import Field as ColumnField
+
+EVERY_PATTERN_UP_TO = 10
+"""With more quasi-identifiers than this, cells are hidden in one fixed order instead of trying all sets."""
+
+
+@dataclass(frozen=True)
+class SuppressionPlan(Plan):
+    """For every tuple of original values, which of its cells are hidden."""
+
+    domains: tuple[Domain, ...] = ()
+    packer: Packer | None = None
+    keys: Keys | None = None
+    hidden: tuple[Mask, ...] = ()
+
+
+@register
+class Suppression(Method):
+    """Hide single cells of rows that are too rare, until the goals hold.
+
+    Rows whose class violates a goal lose cells, as few and as unimportant as possible: first every single
+    quasi-identifier is tried, then every pair, and so on. A hidden cell becomes `*`, which is a value of its
+    own: rows are alike only when they hide the same cells. A row that cannot be helped loses all
+    quasi-identifiers and counts as suppressed.
+    """
+
+    slug = "suppression"
+    title = "Local suppression"
+    family = Family.SUPPRESSING
+    guarantee = Guarantee.GOALS
+    enforces = True
+    references = ("Templ, Kowarik & Meindl (2015), Statistical disclosure control using sdcMicro",)
+
+    k: Annotated[int | None, Unit("rows or persons")] = Field(
+        None,
+        ge=1,
+        le=1_000_000_000,
+        title="k",
+        description="The smallest class allowed, beside the goals. Leave empty to follow the goals alone.",
+    )
+    importance: Annotated[tuple[str, ...], Columns(role=Role.QUASI_IDENTIFIER, many=True)] = Field(
+        (),
+        title="Importance",
+        description="The most important columns first: they are hidden last. Others count as unimportant.",
+    )
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (cls(k=3, importance=("age", "sex")), cls(k=2))
+
+    def describe(self) -> str:
+        until = f"every class holds at least {self.k} rows or persons and " if self.k else ""
+        first = f", keeping {', '.join(self.importance)} longest" if self.importance else ""
+        return f"Hide single cells until {until}the goals hold{first}."
+
+    def check(self, schema: Schema) -> None:
+        super().check(schema)
+        if not schema.named(Role.QUASI_IDENTIFIER):
+            text = (
+                "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
+            )
+            raise EngineError("no-quasi-identifiers", text, param="columns")
+
+    def touches(self, schema: Schema) -> tuple[str, ...]:
+        return schema.named(Role.QUASI_IDENTIFIER)
+
+    def output_schema(self, schema: Schema) -> Schema:
+        for name in schema.named(Role.QUASI_IDENTIFIER):
+            schema = schema.with_field(ColumnField(name, Kind.CATEGORICAL, Role.QUASI_IDENTIFIER))
+        return schema
+
+    def plan(
+        self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
+    ) -> SuppressionPlan:
+        if self.k is None and not goals:
+            text = "k: give a k, or add a goal to the recipe: there is nothing to reach."
+            raise EngineError("bad-parameter", text, param="k")
+        names = statistics.quasi_identifiers
+        for name in names:
+            statistics.require_values(name, f"columns.{name}")
+        table = statistics.classes_table(column for goal in goals for column in goal.sensitive_columns())
+        work = _Hiding(table, names, tuple(goals), self.k or 1)
+        for number, pattern in enumerate(patterns(names, self.importance)):
+            report.progress(1 - 1 / (number + 2))
+            if not work.hide(pattern):
+                break
+        return self._decided(table, names, work)
+
+    def transform(self, chunk: Chunk, plan: SuppressionPlan, source: Source) -> Chunk:
+        assert plan.packer is not None
+        assert plan.keys is not None
+        codes = [domain.translate(chunk[domain.name]) for domain in plan.domains]
+        at = np.searchsorted(plan.keys, plan.packer.apply(codes, chunk.rows))
+        columns = [
+            _hidden(chunk[domain.name], hidden[at])
+            for domain, hidden in zip(plan.domains, plan.hidden, strict=True)
+        ]
+        return chunk.with_columns(*columns)
+
+    def _decided(self, table: FrequencyTable, names: Sequence[str], work: _Hiding) -> SuppressionPlan:
+        classes, suppressed = released_classes(work.table(), names)
+        if classes.number and work.violating(classes).any():
+            text = (
+                "Hiding cells cannot satisfy the goals. Weaken a goal, such as a k above the number of rows."
+            )
+            raise NoSolution("no-solution", text, param="k")
+        packer = Packer(tuple(len(table.domain(name)) for name in names))
+        keys, first = np.unique(
+            packer.fit([table.column(name) for name in names], len(table)), return_index=True
+        )
+        cells = {
+            name: int(table.counts[hidden].sum()) for name, hidden in zip(names, work.hidden, strict=True)
+        }
+        facts: dict[str, Any] = {
+            "suppressed_rows": 0 if suppressed is None else int(suppressed.rows.sum()),
+            "suppressed_cells": sum(cells.values()),
+            "suppressed_per_column": cells,
+            "classes": classes.number,
+            "smallest_class": int(classes.sizes.min()) if classes.number else None,
+        }
+        domains = tuple(table.domain(name) for name in names)
+        return SuppressionPlan(facts, domains, packer, keys, tuple(hidden[first] for hidden in work.hidden))
+
+
+class _Hiding:
+    """Which cells of which tuples are hidden so far."""
+
+    def __init__(self, table: FrequencyTable, names: Sequence[str], goals: tuple[Goal, ...], k: int) -> None:
+        self._original = table
+        self._names = tuple(names)
+        self._goals = goals
+        self._k = k
+        self.hidden = tuple(np.zeros(len(table), bool) for _ in names)
+
+    def violating(self, classes: Classes) -> Mask:
+        """Classes that are too small or violate a goal."""
+        bad = classes.sizes < self._k
+        for goal in self._goals:
+            bad |= goal.violating(classes)
+        return bad
+
+    def hide(self, pattern: frozenset[str]) -> bool:
+        """Hide these cells in rows that violate, where that helps. False when no row violates any more."""
+        open_rows = self._open()
+        if not open_rows.any():
+            return False
+        last = len(pattern) == len(self._names)
+        tried = tuple(
+            np.where(open_rows, name in pattern, hidden)
+            for name, hidden in zip(self._names, self.hidden, strict=True)
+        )
+        classes = classes_of(self.table(tried), self._names)
+        helped = open_rows & (last | ~self.violating(classes)[classes.ids])
+        self.hidden = tuple(np.where(helped, new, old) for new, old in zip(tried, self.hidden, strict=True))
+        return True
+
+    def table(self, hidden: Sequence[Mask] | None = None) -> FrequencyTable:
+        """The table with hidden cells as `*`."""
+        codes, domains = list(self._original.codes), list(self._original.domains)
+        for name, mask in zip(self._names, hidden or self.hidden, strict=True):
+            at = self._original.position(name)
+            domain = domains[at]
+            star = domain.index.get(SUPPRESSED, len(domain))
+            codes[at] = np.where(mask, star, codes[at]).astype(np.int32)
+            if star == len(domain):
+                texts = (*domain.texts, SUPPRESSED)
+                domains[at] = Domain(name, domain.kind, texts, np.append(domain.missing, False))
+        return replace(self._original, codes=tuple(codes), domains=tuple(domains))
+
+    def _open(self) -> Mask:
+        classes, _ = released_classes(self.table(), self._names)
+        bad = np.append(self.violating(classes), False)  # suppressed rows have class -1
+        rows: Mask = bad[classes.ids]
+        return rows
+
+
+def patterns(names: Sequence[str], importance: Sequence[str]) -> Iterator[frozenset[str]]:
+    """Sets of cells to hide: few before many, unimportant before important; all cells last, twice.
+
+    The second time helps rows whose class shrank because others joined the suppressed rows.
+    """
+    rank = {name: len(importance) - place for place, name in enumerate(importance)}
+    ordered = sorted(names, key=lambda name: rank.get(name, 0))
+    if len(names) <= EVERY_PATTERN_UP_TO:
+        for number in range(1, len(names)):
+            cost = {name: 2 ** rank.get(name, 0) for name in names}
+            sets = itertools.combinations(ordered, number)
+            yield from (frozenset(one) for one in sorted(sets, key=lambda s: sum(cost[n] for n in s)))
+    else:
+        yield from (frozenset(ordered[:number]) for number in range(1, len(names)))
+    yield frozenset(names)
+    yield frozenset(names)
+
+
+def _hidden(column: Column, mask: Mask) -> Column:
+    """The column with `*` where its cell is hidden."""
+    labels = pa.concat_arrays([column.labels.cast(pa.string()), pa.array([SUPPRESSED], pa.string())])
+    codes: Codes = np.where(mask, len(column.labels), column.codes).astype(np.int32)
+    return column.recoded(codes, labels, Kind.CATEGORICAL)

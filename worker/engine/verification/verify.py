@@ -1,0 +1,166 @@
+"""Every goal of a recipe, judged on the bytes."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, BinaryIO, Protocol
+
+from worker.engine import verification
+from worker.engine.errors import EngineError
+from worker.engine.fields import RELEASED, Role
+from worker.engine.goal import GoalResult
+from worker.engine.reporting import NullReporter, Reporter
+from worker.engine.verification.finding import Check, Finding
+from worker.engine.verification.grouping import MOST_TUPLES, Grouping
+from worker.engine.verification.released import Released
+
+
+class Canonical(Protocol):
+    """A recipe that can be written down."""
+
+    def canonical_json(self) -> str:
+        """As JSON."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the bytes say.
+
+    `results` judge the classes; the suppressed rows (all quasi-identifiers `*`) are judged beside them, as a
+    set. `unexpected` are the positions of columns that the recipe does not release.
+    """
+
+    results: tuple[GoalResult, ...]
+    rows: int
+    suppressed_rows: int
+    suppressed_hold: tuple[bool, ...]
+    unit: str
+    unexpected: tuple[int, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every goal holds."""
+        return all(result.holds for result in self.results)
+
+
+def verify(
+    recipe: Canonical | Mapping[str, Any] | str, released: BinaryIO, reporter: Reporter | None = None
+) -> tuple[GoalResult, ...]:
+    """Recompute every goal from a released CSV or Parquet file."""
+    return examine(recipe, released, reporter).results
+
+
+def examine(
+    recipe: Canonical | Mapping[str, Any] | str,
+    released: BinaryIO,
+    reporter: Reporter | None = None,
+    persons: BinaryIO | None = None,
+    most_tuples: int = MOST_TUPLES,
+) -> Verification:
+    """The same, with what else the bytes tell. `persons`: a 64-bit number per released row, little-endian."""
+    said = _plain(recipe)
+    reporter = reporter or NullReporter()
+    reporter.stage("Checking the released file")
+    file = Released(released, tuple(said.get("columns", ())), persons)
+    checks = [_check(position, goal) for position, goal in enumerate(said.get("goals", ()))]
+    grouping = _grouping(said, checks, file, most_tuples)
+    return _judged(checks, grouping, reporter.checkpoint, _unexpected(said, file))
+
+
+def _plain(recipe: Canonical | Mapping[str, Any] | str) -> Mapping[str, Any]:
+    if isinstance(recipe, Mapping):
+        return recipe
+    text = recipe if isinstance(recipe, str) else recipe.canonical_json()
+    plain: Mapping[str, Any] = json.loads(text)
+    return plain
+
+
+def checkers() -> dict[str, Callable[[Mapping[str, Any]], Check]]:
+    """The goals that can be recomputed, by slug."""
+    found = {}
+    for module in pkgutil.iter_modules(verification.__path__):
+        loaded = import_module(f"{verification.__name__}.{module.name}")
+        if slug := getattr(loaded, "SLUG", None):
+            found[slug] = loaded.Check
+    return found
+
+
+def _check(position: int, goal: Mapping[str, Any]) -> Check:
+    known = checkers()
+    path = f"goals[{position}]"
+    if goal.get("goal") not in known:
+        raise EngineError("not-verified", "This goal cannot be recomputed from a released file.", path)
+    try:
+        return known[goal["goal"]](goal.get("params", {}))
+    except EngineError as error:
+        raise EngineError(error.code, error.message, f"{path}.params.{error.param}") from None
+
+
+def _grouping(said: Mapping[str, Any], checks: Sequence[Check], file: Released, most: int) -> Grouping:
+    columns = said.get("columns", {})
+    wanted = [name for name, column in columns.items() if column.get("role") == Role.QUASI_IDENTIFIER]
+    quasi = tuple(name for column in wanted if (name := file.name_of(column)))
+    sensitive = {_sensitive(check.column, file) for check in checks if check.column is not None}
+    return Grouping(file, quasi, tuple(sorted(sensitive)), most)
+
+
+def _sensitive(column: str, file: Released) -> str:
+    name = file.name_of(column)
+    if name is None:
+        raise EngineError(
+            "verify-column",
+            f"The released file has no column {column!r}, which a goal judges. Release it, or drop the goal.",
+            f"columns.{column}",
+        )
+    return name
+
+
+def _unexpected(said: Mapping[str, Any], file: Released) -> tuple[int, ...]:
+    """Columns in the file whose role keeps them in. A step may put something in place of an identifier."""
+    mentioned = json.dumps([step.get("params", {}) for step in said.get("steps", ())], ensure_ascii=False)
+    leaving = set()
+    for name, column in said.get("columns", {}).items():
+        role = column.get("role")
+        replaced = role == Role.DIRECT_IDENTIFIER and json.dumps(name, ensure_ascii=False) in mentioned
+        if role in RELEASED or replaced or (role == Role.WEIGHT and column.get("release")):
+            leaving.add(file.name_of(name))
+    return tuple(at for at, name in enumerate(file.names, start=1) if name not in leaving)
+
+
+def _judged(
+    checks: Sequence[Check], grouping: Grouping, checkpoint: Callable[[], None], unexpected: tuple[int, ...]
+) -> Verification:
+    nothing = Finding(None, 0)
+    kept, hidden = [nothing] * len(checks), [nothing] * len(checks)
+    rows = hidden_rows = 0
+    for is_hidden, group in grouping.groups(checkpoint):
+        here = int(group.rows.sum())
+        rows, hidden_rows = rows + here, hidden_rows + here * is_hidden
+        found = hidden if is_hidden else kept
+        for i, check in enumerate(checks):
+            found[i] = found[i].joined(check.find(group, grouping.released))
+    if rows == hidden_rows:  # then they are a class like any other
+        kept, hidden, hidden_rows = hidden, [nothing] * len(checks), 0
+    return Verification(
+        results=tuple(_result(check, finding) for check, finding in zip(checks, kept, strict=True)),
+        rows=rows,
+        suppressed_rows=hidden_rows,
+        suppressed_hold=tuple(finding.holds for finding in hidden),
+        unit="person" if grouping.released.knows_persons else "row",
+        unexpected=unexpected,
+    )
+
+
+def _result(check: Check, finding: Finding) -> GoalResult:
+    return GoalResult(
+        goal=check.slug,
+        required=check.required,
+        achieved=finding.achieved,
+        holds=finding.holds,
+        violating_rows=finding.violating_rows,
+        column=check.column,
+    )
