@@ -28,7 +28,8 @@ class Categories:
         texts = tuple(dict.fromkeys((*listed, *domain.texts)))
         if len(texts) - len(missing) > MOST_CATEGORIES:
             text = (
-                f"column: a matrix between more than {MOST_CATEGORIES} categories would protect nobody and be read "
+                f"column: a matrix between more than {MOST_CATEGORIES} categories would protect nobody "
+                "and be read "
                 "by nobody. Generalize the column first, or choose groups of it."
             )
             raise EngineError("too-many-categories", text, param="column")

@@ -14,15 +14,18 @@ from worker.engine.table import BLOCK, Chunk
 
 Shape = Literal["gaussian", "laplace", "uniform"]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
-A = TypeVar("A", bound=np.ndarray[Any, Any])
+T = TypeVar("T", np.float64, np.uint64)
 
 
-def of_rows(chunk: Chunk, block: int, rows: slice, draw: Callable[[int], A]) -> A:
+def of_rows(
+    chunk: Chunk, block: int, rows: slice, draw: Callable[[int], np.ndarray[Any, np.dtype[T]]]
+) -> np.ndarray[Any, np.dtype[T]]:
     """What `draw(n)`, which draws for the first n rows of a block, gives to the rows that are there."""
     if chunk.is_contiguous and (chunk.first_row + rows.start) % BLOCK == 0:
         return draw(rows.stop - rows.start)
     at = chunk.row_ids[rows] - block * BLOCK
-    return draw(int(at[-1]) + 1)[at]
+    drawn: np.ndarray[Any, np.dtype[T]] = draw(int(at[-1]) + 1)[at]
+    return drawn
 
 
 def unit_noise(generator: Generator, shape: Shape, rows: int) -> Floats:
@@ -30,14 +33,14 @@ def unit_noise(generator: Generator, shape: Shape, rows: int) -> Floats:
     if shape == "gaussian":
         return generator.standard_normal(rows)
     if shape == "uniform":
-        return (generator.random(rows) - 0.5) * np.sqrt(12.0)
+        return np.asarray((generator.random(rows) - 0.5) * np.sqrt(12.0))
     pairs = generator.standard_exponential(2 * rows)
-    return (pairs[0::2] - pairs[1::2]) * np.sqrt(0.5)
+    return np.asarray((pairs[0::2] - pairs[1::2]) * np.sqrt(0.5))
 
 
 def words(generator: Generator, rows: int) -> Words:
     """64 random bits for each row."""
-    raw: Words = generator.bit_generator.random_raw(rows)  # type: ignore[attr-defined]
+    raw: Words = generator.bit_generator.random_raw(rows)
     return raw
 
 
@@ -46,10 +49,10 @@ def hashed_noise(hashes: Words, shape: Shape) -> Floats:
     high = ((hashes >> np.uint64(32)).astype(np.float64) + 0.5) / 2.0**32
     low = ((hashes & np.uint64(0xFFFFFFFF)).astype(np.float64) + 0.5) / 2.0**32
     if shape == "gaussian":
-        return np.sqrt(-2.0 * np.log(high)) * np.cos(2.0 * np.pi * low)
+        return np.asarray(np.sqrt(-2.0 * np.log(high)) * np.cos(2.0 * np.pi * low))
     if shape == "uniform":
-        return (high - 0.5) * np.sqrt(12.0)
-    return (np.log(high) - np.log(low)) * np.sqrt(0.5)
+        return np.asarray((high - 0.5) * np.sqrt(12.0))
+    return np.asarray((np.log(high) - np.log(low)) * np.sqrt(0.5))
 
 
 def shared_noise(groups: Column, shape: Shape, source: Source, purpose: str) -> Floats:

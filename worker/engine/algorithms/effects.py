@@ -36,10 +36,11 @@ class Slope:
     def of(self, column: Column, coefficients: Floats) -> Floats:
         """The contribution to each row."""
         if isinstance(column, NumberColumn):
-            return coefficients[0] * self.scale(column.numbers)
+            return np.asarray(coefficients[0] * self.scale(column.numbers))
         column = column.compact()
         table: Floats = coefficients[0] * self.scale(column.label_numbers)
-        return table[column.codes]
+        found: Floats = table[column.codes]
+        return found
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,10 @@ def pairs_within(strata: Keys, values: Keys, first: Mask, share: float, generato
     pairs = np.column_stack([order[one], order[one + half[one]]])
     pairs = pairs[values[pairs[:, 0]] != values[pairs[:, 1]]]
     urgent = first[pairs].any(axis=1)
-    wanted = max(int(round(share * len(strata) / 2)), int(urgent.sum()))
+    wanted = max(round(share * len(strata) / 2), int(urgent.sum()))
     queue = np.lexsort((generator.random(len(pairs)), ~urgent))
-    return pairs[queue[:wanted]]
+    chosen: Places = pairs[queue[:wanted]]
+    return chosen
 
 
 def _laid_out(strata: Keys, values: Keys, generator: Generator) -> Places:

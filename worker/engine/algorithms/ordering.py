@@ -63,7 +63,7 @@ def _pack(numbers: Floats, bits: int, factor: int, packed: _Packed) -> bool:
         lost |= word & low
         key = ~word if word & sign else word | sign
         packed[i] = (key & ~low) | ((np.uint64(i) * np.uint64(factor)) & low)
-    return lost == 0
+    return bool(lost == 0)
 
 
 @compiled

@@ -60,7 +60,7 @@ def _swap(first: Order, last: Order, reach: int, draws: Words, used: _Flags, mov
 
 
 @compiled
-def _choose(i: int, end: int, word: np.uint64, used: _Flags) -> int:
+def _choose(i: Any, end: Any, word: Any, used: _Flags) -> Any:
     """A free place in (i, end], all alike; i when there is none."""
     span = np.uint64(end - i)
     state = word
@@ -80,7 +80,7 @@ def _choose(i: int, end: int, word: np.uint64, used: _Flags) -> int:
 
 
 @compiled
-def _mixed(state: np.uint64) -> np.uint64:
+def _mixed(state: Any) -> Any:
     """Further bits from bits that were drawn (the finalizer of SplitMix64)."""
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -38,7 +38,7 @@ def _start(rows: Floats, half: int, generator: Generator) -> _Rows:
     few = generator.choice(len(rows), min(len(rows), rows.shape[1] + 1), replace=False)
     for _ in range(2):
         few = _nearest(rows, few, half)
-    return few
+    return np.asarray(few)
 
 
 def _concentrated(rows: Floats, chosen: _Rows, half: int) -> _Rows:

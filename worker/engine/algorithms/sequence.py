@@ -55,7 +55,7 @@ class Link:
         leaves = self.tree.leaves(bins) if len(bins) else np.zeros(len(draws), np.int64)
         place = self.tree.drawn(leaves, draws)
         at = np.minimum(place.astype(np.int64), self.tree.ends[leaves] - 1)
-        values = self.values[at]
+        values: Floats = self.values[at]
         if isinstance(self.shape, Categories):
             return self.shape.write(values.astype(np.int32)), _binned(self.shape, self.edges, values)
         smooth = self._between(place, leaves)
@@ -104,17 +104,18 @@ def _binned(shape: Shape, edges: Floats, values: Floats) -> Bins:
 
 
 def _response(shape: Shape, values: Floats) -> Floats:
-    """What a tree explains: the normal score of a number and whether there is one, or one column per category."""
+    """What a tree explains: a number's normal score and whether there is one; or one column per category."""
     if isinstance(shape, Numbers):
         gone = np.isnan(values)
         score = Scale.of(values[~gone])(values)
-        return np.column_stack([score, gone.astype(np.float64)]) if gone.any() else score[:, None]
+        return np.column_stack([score, gone]) if gone.any() else np.column_stack([score])
     frequent = np.argsort(-shape.shares, kind="stable")[: MOST_BINS // 2]
-    return (values[:, None] == frequent[None, :]).astype(np.float64)
+    return np.asarray(values[:, None] == frequent[None, :], np.float64)
 
 
 def _sorted_within(tree: Tree, values: Floats) -> Floats:
     """The donors' values leaf by leaf, ascending, NaN last."""
     leaf = np.repeat(np.arange(len(tree.begins)), tree.ends - tree.begins)
     donors = values[tree.donors]
-    return donors[np.lexsort((donors, leaf))]
+    found: Floats = donors[np.lexsort((donors, leaf))]
+    return found

@@ -25,7 +25,7 @@ _DAY = "datetime64[D]"
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers, or dates as days: whole multiples of `step` / 10^`places`. `knots` are rising means of groups."""
+    """Numbers, or dates as days, in steps of `step` / 10^`places`. `knots` are rising means of groups."""
 
     name: str
     kind: Kind
@@ -140,7 +140,8 @@ def _categories(column: Column, declared: Declaration, smallest: int) -> Categor
     kept = {text: rows for text, rows in counts.items() if rows >= smallest}
     if counts and not any(kept):
         text = (
-            f"columns: no value of column {column.name!r} occurs in {smallest} rows or more, so nothing can be made "
+            f"columns: no value of column {column.name!r} occurs in {smallest} rows or more, so nothing "
+            "can be made "
             "up for it. Generalize it first, or leave it out."
         )
         raise EngineError("all-rare", text, param="columns")

@@ -63,7 +63,7 @@ def require_matrix(matrix: Sequence[Sequence[float]], size: int) -> None:
     for number, row in enumerate(matrix, start=1):
         if any(not 0 <= p <= 1 for p in row):
             raise ValueError(f"Row {number}: a probability lies between 0 and 1.")
-        if abs(sum(exactly(p) for p in row) - 1) > Fraction(1, 10**9):
+        if abs(sum((exactly(p) for p in row), Fraction(0)) - 1) > Fraction(1, 10**9):
             raise ValueError(f"Row {number} must sum to 1.")
 
 

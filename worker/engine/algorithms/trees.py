@@ -49,8 +49,7 @@ class Tree:
     def drawn(self, leaves: Rows, draws: Floats) -> Floats:
         """A place among the donors of each leaf, with the fraction to the next one."""
         sizes = self.ends[leaves] - self.begins[leaves]
-        found: Floats = self.begins[leaves] + draws * sizes
-        return found
+        return np.asarray(self.begins[leaves] + draws * sizes, np.float64)
 
 
 @dataclass
@@ -105,7 +104,7 @@ def _finished(tree: _Growing) -> Tree:
 
 def _best_split(bins: Bins, ordered: Mask, response: Floats, smallest: int) -> tuple[int, Mask] | None:
     """The split that most reduces the squared deviation of the responses, summed over outputs."""
-    centred = response - response.mean(axis=0)
+    centred: Floats = response - response.mean(axis=0)
     least = LEAST_GAIN * max(float((centred**2).sum()), 1e-30)
     best: tuple[int, Mask] | None = None
     for feature in range(len(bins)):

@@ -152,7 +152,10 @@ class CorrelatedNoise(Method):
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
-        said = f"{names}: normal noise with {self.share:g} times the covariance of these columns was added jointly."
+        said = (
+            f"{names}: normal noise with {self.share:g} times the covariance of these columns was "
+            "added jointly."
+        )
         if self.keep_covariance:
             return (
                 said,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Any, Literal, Self
 
@@ -29,7 +29,7 @@ class NoisePlan(Plan):
     """The standard deviation in the column's units (or as a factor), and how results are finished."""
 
     deviation: float = 0.0
-    finish: Finish = Finish(0)
+    finish: Finish = field(default_factory=lambda: Finish(0))
 
 
 @register
@@ -188,14 +188,16 @@ class Noise(Method):
             return (
                 f"{self.column}: each value was multiplied by an independent random factor with mean 1 and "
                 f"standard deviation {deviation:.6g} ({self.distribution}).{shared}",
-                f"Means and totals are unbiased. E[x²] is too large by the factor {1 + deviation**2:.6g}: divide "
+                f"Means and totals are unbiased. E[x²] is too large by the factor {1 + deviation**2:.6g}: "
+                "divide "
                 "the mean of squares by it before computing a variance.",
                 *_limits(facts),
             )
         return (
             f"{self.column}: independent {self.distribution} noise with mean 0 and standard deviation "
             f"{deviation:.6g} was added to each value.{shared}",
-            f"Means and totals are unbiased. Subtract {deviation**2:.6g} from the sample variance. As a predictor "
+            f"Means and totals are unbiased. Subtract {deviation**2:.6g} from the sample variance. As a "
+            "predictor "
             "in a regression its slope is too small: divide it by 1 − (noise variance / sample variance).",
             *_limits(facts),
         )

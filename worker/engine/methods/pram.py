@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -32,7 +32,7 @@ CATEGORICAL = frozenset({Kind.CATEGORICAL, Kind.ORDINAL, Kind.BOOLEAN, Kind.TEXT
 class PramPlan(Plan):
     """One matrix per stratum, and the tables that draw from them exactly."""
 
-    categories: Categories = Categories((), ())
+    categories: Categories = field(default_factory=lambda: Categories((), ()))
     strata: Strata | None = None
     matrices: tuple[transition.Weights, ...] = ()
     alias: Alias | None = None
@@ -43,18 +43,19 @@ class Pram(Method):
     """Change categories at random by known probabilities (post-randomization, PRAM).
 
     Every cell keeps its category with the probability that stands on the diagonal of a transition matrix and
-    takes another one otherwise, so that nobody can be sure of any cell, while analysts who know the matrix can
-    estimate the original frequencies without bias. The matrix comes from a keep probability, or is written by
-    hand; changes can be confined to groups of categories. The invariant option makes a matrix that leaves the
-    frequencies as they are on average, within each stratum; it is derived from the data, and its diagonal is
-    never below what was asked for. Missing cells stay missing.
+    takes another one otherwise, so that nobody can be sure of any cell, while analysts who know the matrix
+    can estimate the original frequencies without bias. The matrix comes from a keep probability, or is
+    written by hand; changes can be confined to groups of categories. The invariant option makes a matrix
+    that leaves the frequencies as they are on average, within each stratum; it is derived from the data,
+    and its diagonal is never below what was asked for. Missing cells stay missing.
     """
 
     slug = "pram"
     title = "Post-randomization (PRAM)"
     family = Family.PERTURBATIVE
     references = (
-        "Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Post randomisation for statistical disclosure control",
+        "Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Post randomisation for statistical disclosure "
+        "control",
         "Van den Hout & Van der Heijden (2002), Randomized response, statistical disclosure control and "
         "misclassification",
     )
@@ -193,7 +194,7 @@ class Pram(Method):
         return facts
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        said = (
+        said: tuple[str, ...] = (
             f"{self.column}: categories were changed at random; each cell kept its category with probability "
             f"{facts['smallest_diagonal']:.6g} or more. The matrix P (rows: original, columns: released) is "
             "part of this codebook.",
@@ -207,8 +208,10 @@ class Pram(Method):
             )
         return (
             *said,
-            "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other columns "
-            "are weakened; the estimated frequencies come with the standard errors that the change alone causes.",
+            "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other "
+            "columns "
+            "are weakened; the estimated frequencies come with the standard errors that the change alone "
+            "causes.",
         )
 
     def _groups(self, categories: Categories) -> list[list[int]]:

@@ -50,7 +50,8 @@ class Pseudonyms(Method):
         min_length=1,
         max_length=40,
         title="Domain",
-        description="What is identified. Files with the same domain and project key have the same pseudonyms.",
+        description="What is identified. Files with the same domain and project key have the same "
+        "pseudonyms.",
     )
     length: Annotated[int, Unit("characters")] = Field(
         16,
@@ -106,7 +107,8 @@ class Pseudonyms(Method):
         statistics.require_values(self.column, "column")
         if self.key == "project" and source.project_key is None:
             text = (
-                "key: this run was not given the project's key. Choose pseudonyms per release, or run it in the "
+                "key: this run was not given the project's key. Choose pseudonyms per release, or run it "
+                "in the "
                 "project."
             )
             raise EngineError("no-project-key", text, param="key")
@@ -127,7 +129,8 @@ class Pseudonyms(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         reach = "all files of the project" if self.key == "project" else "this release only"
         return (
-            f"{facts['output']}: a pseudonym; equal pseudonyms mean the same {self.domain} in {reach}. It carries "
+            f"{facts['output']}: a pseudonym; equal pseudonyms mean the same {self.domain} in {reach}. It "
+            "carries "
             "no other information and has no order.",
         )
 

@@ -83,7 +83,8 @@ class RandomizedResponse(Method):
     missing: Literal["keep", "category"] = Field(
         "keep",
         title="Missing cells",
-        description="Kept: it is not protected whether somebody answered. Category: no answer is an answer too.",
+        description="Kept: it is not protected whether somebody answered. Category: no answer is an "
+        "answer too.",
     )
 
     @classmethod
@@ -140,7 +141,8 @@ class RandomizedResponse(Method):
         drawn = len(listed) + (self.missing == "category")
         if len(listed) == 0 or drawn < 2:
             text = (
-                "categories: list every possible answer, or declare the categories of the column. A list taken from "
+                "categories: list every possible answer, or declare the categories of the column. A list "
+                "taken from "
                 "the data would not be private."
             )
             raise EngineError("no-categories", text, param="categories")
@@ -172,9 +174,12 @@ class RandomizedResponse(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         p, q = float(facts["keep_probability"]), float(facts["other_probability"])
         said = (
-            f"{self.column}: every answer was randomized; the true one was reported with probability {p:.6g} and "
-            f"each other one with {q:.6g} (local differential privacy, ε = {facts['epsilon']:.6g} per answer).",
-            f"From a released share λ of n answers, (λ − {q:.6g}) / {p - q:.6g} estimates the original share; its "
+            f"{self.column}: every answer was randomized; the true one was reported with probability "
+            f"{p:.6g} and "
+            f"each other one with {q:.6g} (local differential privacy, ε = {facts['epsilon']:.6g} per "
+            "answer).",
+            f"From a released share λ of n answers, (λ − {q:.6g}) / {p - q:.6g} estimates the original "
+            "share; its "
             f"variance is λ(1 − λ) / (n · {(p - q) ** 2:.6g}).",
         )
         if self.missing == "keep":

@@ -99,8 +99,10 @@ class RankSwapping(Method):
         names = ", ".join(self.columns)
         return (
             f"{names}: values were swapped between rows at most {self.percent:g} % of the ranks apart.",
-            "Frequencies, means, variances and quantiles of each of these columns are exactly the original ones. "
-            "Correlations and regressions with other columns are weakened, and the more so in small subgroups.",
+            "Frequencies, means, variances and quantiles of each of these columns are exactly the "
+            "original ones. "
+            "Correlations and regressions with other columns are weakened, and the more so in small "
+            "subgroups.",
         )
 
     def _swapped(

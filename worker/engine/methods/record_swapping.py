@@ -133,7 +133,8 @@ class RecordSwapping(Method):
         return (
             f"{names}: about {share:.2g} of the households traded these values with households of the same "
             f"size{within}.",
-            f"Tables of {names} by the strata are exactly the original ones; tables of {names} by any other column "
+            f"Tables of {names} by the strata are exactly the original ones; tables of {names} by any "
+            "other column "
             "are changed at random, small cells more than large ones.",
         )
 

@@ -36,9 +36,9 @@ class Sampling(Method):
     """Release a random part of the rows, so that nobody can be sure that a person is in it.
 
     Each row, or each household as a whole, is kept with a known probability, independently of all others.
-    The tagged weight is divided by that probability, so that weighted totals keep estimating the population's;
-    without one, a column of weights can be added. With probabilities proportional to the weight, rows that
-    stand for many people are kept more often and all kept rows stand for equally many.
+    The tagged weight is divided by that probability, so that weighted totals keep estimating the
+    population's; without one, a column of weights can be added. With probabilities proportional to the
+    weight, rows that stand for many people are kept more often and all kept rows stand for equally many.
     """
 
     slug = "sampling"
@@ -61,7 +61,8 @@ class Sampling(Method):
         "",
         max_length=60,
         title="New weight column",
-        description="When no weight is tagged: the name of a column that tells how many rows each kept row stands for.",
+        description="When no weight is tagged: the name of a column that tells how many rows each kept "
+        "row stands for.",
     )
 
     @classmethod

@@ -112,7 +112,8 @@ class Shuffling(Method):
         names, given = ", ".join(self.columns), ", ".join(self.predictors) or "no other column"
         return (
             f"{names}: the original values were dealt out again among the rows by a model given {given}.",
-            "Frequencies, means, variances and quantiles of each of these columns are exactly the original ones; "
+            "Frequencies, means, variances and quantiles of each of these columns are exactly the "
+            "original ones; "
             f"rank correlations among them and with {given} are kept. Associations with all other columns, "
             "interactions and anything in single records are not.",
         )
@@ -129,7 +130,7 @@ class Shuffling(Method):
         if len(scores) <= matrix.shape[1]:
             width = len(self.columns)
             return _Model(effects, np.zeros((matrix.shape[1], width)), np.eye(width), np.zeros(width))
-        coefficients = np.linalg.lstsq(matrix, scores, rcond=None)[0]
+        coefficients = np.asarray(np.linalg.lstsq(matrix, scores, rcond=None)[0], np.float64)
         left = scores - matrix @ coefficients
         covariance = left.T @ left / max(len(left) - matrix.shape[1], 1)
         spread = np.maximum(scores.var(axis=0), 1e-12)
@@ -189,10 +190,10 @@ def _ordered(column: Column, kept: np.ndarray[Any, np.dtype[np.intp]] | None) ->
 
 
 def _root(covariance: Floats) -> Floats:
-    """A lower triangle whose product with its transpose is the covariance; zero where nothing is left over."""
+    """A lower triangle whose product with its transpose is the covariance."""
     for lift in (0.0, 1e-12, 1e-9, 1e-6):
         try:
-            root: Floats = np.linalg.cholesky(covariance + lift * np.eye(len(covariance)))
+            root = np.asarray(np.linalg.cholesky(covariance + lift * np.eye(len(covariance))), np.float64)
         except np.linalg.LinAlgError:
             continue
         return root

@@ -76,7 +76,7 @@ class SyntheticCopula(Method):
 
     def describe(self) -> str:
         names = ", ".join(self.columns) or "all released columns"
-        return f"Replace {names} by synthetic values from a Gaussian copula."
+        return f"Make up {names} anew: synthetic values from a Gaussian copula."
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return released_columns(schema, self.columns)
@@ -117,9 +117,11 @@ class SyntheticCopula(Method):
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         return (
-            f"{', '.join(facts['columns'])}: synthetic values from a Gaussian copula fitted to the original rows. No "
+            f"{', '.join(facts['columns'])}: synthetic values from a Gaussian copula fitted to the "
+            "original rows. No "
             "row belongs to a person.",
-            "Single distributions and pairwise rank correlations approximate the original ones; interactions, "
+            "Single distributions and pairwise rank correlations approximate the original ones; "
+            "interactions, "
             "subgroup results and standard errors do not. Confirm findings on the original data.",
         )
 

@@ -32,12 +32,12 @@ class TreesPlan(Plan):
 class SyntheticTrees(Method):
     """Replace all rows by made-up ones, column after column, each by a tree on those before it.
 
-    For every column a classification or regression tree is grown on the columns before it (sequential CART). A
-    made-up row falls through the tree and takes a value from the leaf it comes to: a category, or a number
-    between two neighbours of the leaf. Interactions that the trees find are kept, so that results stay closer to
-    the original ones than with a copula, and so do the risks: a leaf never has fewer rows than the smallest leaf,
-    and rare categories are left out. Columns that are not listed leave the release. This is not differential
-    privacy.
+    For every column a classification or regression tree is grown on the columns before it (sequential
+    CART). A made-up row falls through the tree and takes a value from the leaf it comes to: a category, or
+    a number between two neighbours of the leaf. Interactions that the trees find are kept, so that results
+    stay closer to the original ones than with a copula, and so do the risks: a leaf never has fewer rows
+    than the smallest leaf, and rare categories are left out. Columns that are not listed leave the
+    release. This is not differential privacy.
     """
 
     slug = "synthetic-trees"
@@ -79,7 +79,9 @@ class SyntheticTrees(Method):
 
     def describe(self) -> str:
         names = ", ".join(self.columns) or "all released columns"
-        return f"Replace {names} by synthetic values from trees with leaves of {self.smallest} rows or more."
+        return (
+            f"Make up {names} anew: synthetic values from trees with leaves of {self.smallest} rows or more."
+        )
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return released_columns(schema, self.columns)
@@ -119,8 +121,10 @@ class SyntheticTrees(Method):
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         return (
-            f"{', '.join(facts['columns'])}: synthetic values drawn column by column from trees fitted to the original "
+            f"{', '.join(facts['columns'])}: synthetic values drawn column by column from trees fitted to "
+            "the original "
             "rows. No row belongs to a person.",
-            "Distributions and the associations that the trees found approximate the original ones; standard errors "
+            "Distributions and the associations that the trees found approximate the original ones; "
+            "standard errors "
             "do not. Confirm findings on the original data.",
         )
