@@ -79,6 +79,11 @@ class Method(Parametric):
         """Ask for statistics and decide."""
         return Plan()
 
+    def require_values(self, statistics: Statistics) -> None:
+        """Refuse named columns that hold no value at all."""
+        for param, name, _ in self.named_columns():
+            statistics.require_values(name, param)
+
     def transform(self, chunk: Chunk, plan: Any, source: Source) -> Chunk:
         """Apply the decision to a piece of the data, looking at nothing else."""
         return chunk

@@ -13,7 +13,7 @@ import numpy as np
 
 from worker.engine.column import Column, Floats, Mask
 from worker.engine.declared import Declaration
-from worker.engine.errors import EngineError
+from worker.engine.errors import NoSolution
 from worker.engine.fields import Kind
 from worker.engine.numeric import NumberColumn
 from worker.engine.table import Codes
@@ -144,7 +144,7 @@ def _categories(column: Column, declared: Declaration, smallest: int) -> Categor
             "can be made "
             "up for it. Generalize it first, or leave it out."
         )
-        raise EngineError("all-rare", text, param="columns")
+        raise NoSolution("all-rare", text, param="columns")
     order = sorted(kept, key=_order(column, declared))
     total = max(1, sum(kept.values()))
     return Categories(column.name, column.kind, tuple(order), np.array([kept[t] / total for t in order]))

@@ -111,8 +111,7 @@ class CorrelatedNoise(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> CorrelatedNoisePlan:
-        for name in self.columns:
-            statistics.require_values(name, "columns")
+        self.require_values(statistics)
         finishes = tuple(
             finish_for(statistics, name, self.decimals, None, None, self.keep_zeros) for name in self.columns
         )

@@ -142,7 +142,7 @@ class Noise(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> NoisePlan:
-        statistics.require_values(self.column, "column")
+        self.require_values(statistics)
         finish = finish_for(statistics, self.column, self.decimals, self.lower, self.upper, self.keep_zeros)
         deviation = self.amount
         if self.mode == "additive":

@@ -92,9 +92,9 @@ class Pram(Method):
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (
-            cls(column="diagnosis"),
-            cls(column="diagnosis", keep=0.7, invariant=True, strata=("sex",)),
-            cls(column="sex", categories=("F", "M"), matrix=((0.9, 0.1), (0.2, 0.8))),
+            cls(column="disease"),
+            cls(column="disease", keep=0.7, invariant=True, strata=("sex",)),
+            cls(column="sex", categories=("female", "male"), matrix=((0.9, 0.1), (0.2, 0.8))),
         )
 
     @classmethod
@@ -146,7 +146,7 @@ class Pram(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> PramPlan:
-        statistics.require_values(self.column, "column")
+        self.require_values(statistics)
         table = statistics.counts((self.column, *self.strata))
         declared = self.categories or statistics.declaration(self.column).categories or ()
         categories = Categories.of(table.domains[0], declared)
@@ -159,7 +159,7 @@ class Pram(Method):
         groups = self._groups(categories)
         counts = categories.counts(table, strata)
         matrices = tuple(self._weights(categories, groups, row) for row in counts)
-        facts = self._facts(categories, groups, matrices)
+        facts = self._facts(categories, groups, matrices, frozenset(declared))
         rows = [row for matrix in matrices for row in matrix]
         return PramPlan(facts, categories, strata, matrices, Alias.of_weights(rows) if rows else None)
 
@@ -232,15 +232,20 @@ class Pram(Method):
         return transition.uniform(keep, groups, len(categories))
 
     def _facts(
-        self, categories: Categories, groups: list[list[int]], matrices: Sequence[transition.Weights]
+        self,
+        categories: Categories,
+        groups: list[list[int]],
+        matrices: Sequence[transition.Weights],
+        declared: frozenset[str],
     ) -> dict[str, Any]:
+        """Categories are named only where the steward did: a name taken from the data is a value."""
         known = categories.known
         shown = [_shown(matrix, known) for matrix in matrices]
         epsilons = [transition.local_epsilon(matrix, groups) for matrix in matrices]
         worst = None if None in epsilons or not epsilons else max(e for e in epsilons if e is not None)
         return {
             "column": self.column,
-            "categories": [categories.texts[i] for i in known],
+            "categories": [text if text in declared else None for text in map(categories.texts.__getitem__, known)],
             "strata": len(matrices),
             "matrix": shown[0].tolist() if len(shown) == 1 else [one.tolist() for one in shown],
             "smallest_diagonal": min((float(np.diag(one).min()) for one in shown if one.size), default=1.0),

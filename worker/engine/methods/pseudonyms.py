@@ -70,7 +70,7 @@ class Pseudonyms(Method):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(column="email"), cls(column="household", domain="household", prefix="H-"))
+        return (cls(column="name"), cls(column="household", domain="household", prefix="H-"))
 
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
@@ -104,7 +104,7 @@ class Pseudonyms(Method):
             raise EngineError("column-exists", text, param="column")
 
     def plan(self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter) -> Plan:
-        statistics.require_values(self.column, "column")
+        self.require_values(statistics)
         if self.key == "project" and source.project_key is None:
             text = (
                 "key: this run was not given the project's key. Choose pseudonyms per release, or run it "

@@ -90,8 +90,8 @@ class RandomizedResponse(Method):
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (
-            cls(column="sex", categories=("F", "M")),
-            cls(column="sex", categories=("F", "M", "X"), keep=0.75, epsilon=None, missing="category"),
+            cls(column="sex", categories=("female", "male")),
+            cls(column="sex", categories=("female", "male", "other"), keep=0.75, epsilon=None, missing="category"),
         )
 
     @classmethod
@@ -136,7 +136,7 @@ class RandomizedResponse(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> ResponsePlan:
-        statistics.require_values(self.column, "column")
+        self.require_values(statistics)
         listed = self.categories or statistics.declaration(self.column).categories or ()
         drawn = len(listed) + (self.missing == "category")
         if len(listed) == 0 or drawn < 2:

@@ -80,10 +80,10 @@ class RankSwapping(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> RankSwappingPlan:
+        self.require_values(statistics)
         made, facts = [], []
         whole = statistics.table(self.columns)
         for number, name in enumerate(self.columns):
-            statistics.require_values(name, "columns")
             column, told = self._swapped(whole[name], statistics.declaration(name), source)
             made.append(column)
             facts.append({"column": name, **told})

@@ -70,8 +70,8 @@ class RecordSwapping(Method):
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (
-            cls(columns=("postcode",), share=0.2),
-            cls(columns=("postcode",), strata=("education",), risky=("sex", "diagnosis"), k=5),
+            cls(columns=("zip",), share=0.2),
+            cls(columns=("zip",), strata=("sex",), risky=("age", "disease"), k=5),
         )
 
     @classmethod
@@ -98,8 +98,7 @@ class RecordSwapping(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> RecordSwappingPlan:
-        for name in self.columns:
-            statistics.require_values(name, "columns")
+        self.require_values(statistics)
         key = self.household or next(iter(statistics.schema.named(Role.HOUSEHOLD_KEY)), None)
         read = (*self.columns, *self.strata, *self.risky, *((key,) if key else ()))
         whole = statistics.table(tuple(dict.fromkeys(read)))

@@ -67,7 +67,7 @@ class Sampling(Method):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(), cls(share=0.3, unit="household"), cls(share=0.25, by_weight=True))
+        return (cls(unit="household"),)
 
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
@@ -109,8 +109,7 @@ class Sampling(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> SamplingPlan:
-        if self.unit:
-            statistics.require_values(self.unit, "unit")
+        self.require_values(statistics)
         weight = statistics.weight
         mean = statistics.moments(weight).mean if weight and self.by_weight else 1.0
         facts = {"share": self.share, "unit": self.unit or "row", "by_weight": self.by_weight}

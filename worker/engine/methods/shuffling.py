@@ -69,7 +69,7 @@ class Shuffling(Method):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(columns=("income",), predictors=("age", "education")), cls(columns=("age", "income")))
+        return (cls(columns=("income",), predictors=("age", "disease")), cls(columns=("age", "income")))
 
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
@@ -92,8 +92,7 @@ class Shuffling(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> ShufflingPlan:
-        for name in self.columns:
-            statistics.require_values(name, "columns")
+        self.require_values(statistics)
         whole = statistics.table((*self.columns, *self.predictors))
         model = self._fitted(whole, source)
         made = []

@@ -67,7 +67,7 @@ class SyntheticCopula(Method):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(columns=("sex", "income", "diagnosis")),)
+        return (cls(columns=("sex", "income", "disease")),)
 
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:

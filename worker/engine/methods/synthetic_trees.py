@@ -66,7 +66,7 @@ class SyntheticTrees(Method):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(columns=("sex", "income", "diagnosis"), rows_to_fit=2000),)
+        return (cls(columns=("sex", "income", "disease"), rows_to_fit=2000),)
 
     @classmethod
     def presets(cls) -> tuple[Preset, ...]:
