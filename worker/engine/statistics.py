@@ -111,33 +111,30 @@ class Statistics:
 
     def moments(self, column: str) -> Moments:
         """The same for any cutting of the rows: added up block by block, in order."""
-        spread, low, high, missing = Spread(1), np.inf, -np.inf, 0
+        spread, low, high, rows = Spread(1), np.inf, -np.inf, 0
         for chunk in self._read((column,)):
             numbers = chunk[column].numbers
-            for _, rows in chunk.blocks():
-                block = numbers[rows]
-                known = block[~np.isnan(block)]
-                missing += len(block) - len(known)
-                spread.add(known[:, None])
-                low, high = min(low, known.min(initial=np.inf)), max(high, known.max(initial=-np.inf))
+            rows += len(numbers)
+            for _, where in chunk.blocks():
+                block = numbers[where]
+                spread.add(block[None, :])
+                low, high = np.fmin(low, np.fmin.reduce(block)), np.fmax(high, np.fmax.reduce(block))
         found = spread.result()
         if not found.rows:
-            return Moments(0, missing, np.nan, np.nan, np.nan, np.nan)
-        return Moments(
-            found.rows, missing, float(found.mean[0]), float(found.matrix[0, 0]), float(low), float(high)
-        )
+            return Moments(0, rows, np.nan, np.nan, np.nan, np.nan)
+        mean, variance = float(found.mean[0]), float(found.matrix[0, 0])
+        return Moments(found.rows, rows - found.rows, mean, variance, float(low), float(high))
 
-    def covariance(self, columns: Sequence[str], features: Features | None = None) -> Covariance:
+    def covariance(self, columns: Sequence[str], features: Features = numbers_of) -> Covariance:
         """Means and covariances over the rows where all are known. `features` makes numbers of a block
-        of rows, one column of the matrix each; by default they are the columns' own numbers."""
-        read = features or numbers_of
+        of rows, one row of the matrix each; by default they are the columns' own numbers."""
         spread: Spread | None = None
         for chunk in self._read(columns):
             for _, rows in chunk.blocks():
-                block = read([chunk[name].take(rows) for name in columns])
-                spread = spread or Spread(block.shape[1])
-                spread.add(block[~np.isnan(block).any(axis=1)])
-        return (spread or Spread(0 if features else len(columns))).result()
+                block = features([chunk[name].take(rows) for name in columns])
+                spread = spread or Spread(len(block))
+                spread.add(block)
+        return (spread or Spread(len(columns))).result()
 
     def places(self, column: str) -> int:
         """How many digits stand after the decimal point in any row, at most."""

@@ -16,7 +16,7 @@ from worker.engine.randomness import Source
 from worker.engine.table import BLOCK, Chunk, Rows, Table
 
 Features = Callable[[Sequence[Column]], Floats]
-"""Makes a matrix of numbers (rows × features) of some columns; NaN where one is not known."""
+"""Makes a matrix of numbers (features × rows) of some columns; NaN where one is not known."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,9 @@ class Covariance:
     matrix: Floats
 
 
+FEW = 12
+
+
 class Spread:
     """Adds blocks of rows up to their means and covariances, without cancellation."""
 
@@ -37,16 +40,19 @@ class Spread:
         self._products = np.zeros((width, width))
 
     def add(self, block: Floats) -> None:
-        """One block of complete rows."""
-        if not len(block):
+        """One block (features × rows) of which only the rows without NaN count."""
+        count = block.shape[1]
+        if count and np.isnan(block.sum()):
+            block = block[:, ~np.isnan(block).any(axis=0)]
+            count = block.shape[1]
+        if not count:
             return
-        mean = block.mean(axis=0)
-        centred = block - mean
-        rows = self._rows + len(block)
+        mean = block.mean(axis=1)
+        rows = self._rows + count
         step = mean - self._mean
-        self._products += centred.T @ centred
-        self._products += np.outer(step, step) * (self._rows * len(block) / rows)
-        self._mean = self._mean + step * (len(block) / rows)
+        self._products += _products(block - mean[:, None])
+        self._products += np.outer(step, step) * (self._rows * count / rows)
+        self._mean = self._mean + step * (count / rows)
         self._rows = rows
 
     def result(self) -> Covariance:
@@ -54,9 +60,21 @@ class Spread:
         return Covariance(self._rows, self._mean, self._products / max(self._rows - 1, 1))
 
 
+def _products(centred: Floats) -> Floats:
+    """The product with its transpose. Summed pair by pair when few: more exact, and no threads are woken."""
+    width = len(centred)
+    if width > FEW:
+        return np.asarray(centred @ centred.T)
+    found = np.empty((width, width))
+    for i in range(width):
+        for j in range(i + 1):
+            found[i, j] = found[j, i] = (centred[i] * centred[j]).sum()
+    return found
+
+
 def numbers_of(block: Sequence[Column]) -> Floats:
     """The columns' own numbers."""
-    return np.column_stack([column.numbers for column in block])
+    return np.stack([column.numbers for column in block])
 
 
 def chosen_rows(chunks: Iterable[Chunk], rows: int, source: Source) -> Rows:

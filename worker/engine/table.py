@@ -153,7 +153,8 @@ class Table:
         starts = np.searchsorted(ids, numbers * BLOCK)
         ends = np.append(starts[1:], self.rows)
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            yield number, slice(start, end)
+            if end > start:
+                yield number, slice(start, end)
 
     def _whole_blocks(self) -> Iterator[tuple[int, slice]]:
         start = 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 
 import numpy as np
 
@@ -17,13 +18,18 @@ from worker.engine.algorithms.drawing import Words
 from worker.engine.column import Codes
 
 MOST_WEIGHT = 1 << 44
-"""A row's total weight stays below this, so that a word is drawn again less than once in 2¹⁰ rows."""
+"""A row's total weight stays below this, so that a word of 64 bits is rarely drawn again."""
+RARELY = 18
+"""Short words, which are cheaper, are used where they are drawn again less than once in 2¹⁸ rows."""
 
 
 @dataclass(frozen=True)
 class Alias:
-    """For row r and cell c of 2^bits cells: words below `below[r, c]` give c, others `other[r, c]`."""
+    """For row r and cell c of 2^bits cells: the rest of a word below `below[r, c]` gives c, or else
+    `other[r, c]`. The cell is the first `bits` bits of a word of 32 or 64 bits.
+    """
 
+    word: int
     bits: int
     below: Words
     other: Codes
@@ -34,8 +40,11 @@ class Alias:
         """From one list of integer weights per row; each list has the same length and a total above 0."""
         width = len(rows[0])
         bits = max(1, (width - 1).bit_length())
-        built = [_row(list(row) + [0] * ((1 << bits) - width), 1 << (64 - bits)) for row in rows]
+        reduced = [[weight // max(1, gcd(*row)) for weight in row] for row in rows]
+        word = 32 if max(sum(row) for row in reduced).bit_length() <= 32 - bits - RARELY else 64
+        built = [_row(row + [0] * ((1 << bits) - width), 1 << (word - bits)) for row in reduced]
         return cls(
+            word,
             bits,
             np.array([below for below, _, _ in built], dtype=np.uint64),
             np.array([other for _, other, _ in built], dtype=np.int32),
@@ -80,7 +89,7 @@ def _row(weights: list[int], span: int) -> tuple[list[int], list[int], int]:
 def drawn_one(alias: Alias, row: int, words: Iterator[int]) -> int:
     """One draw in plain integers, taking words until one can be used."""
     below, other, end = alias.below[row].tolist(), alias.other[row].tolist(), int(alias.ends[row])
-    span = 1 << (64 - alias.bits)
+    span = 1 << (alias.word - alias.bits)
     for word in words:
         cell, rest = divmod(word, span)
         if rest < end:

@@ -38,10 +38,10 @@ def unit_noise(generator: Generator, shape: Shape, rows: int) -> Floats:
     return np.asarray((pairs[0::2] - pairs[1::2]) * np.sqrt(0.5))
 
 
-def words(generator: Generator, rows: int) -> Words:
-    """64 random bits for each row."""
-    raw: Words = generator.bit_generator.random_raw(rows)
-    return raw
+def words(generator: Generator, size: int, rows: int) -> Words:
+    """A word of 32 or 64 random bits for each row, as 64-bit or 32-bit unsigned numbers."""
+    raw: Words = generator.bit_generator.random_raw(rows if size == 64 else (rows + 1) // 2)
+    return raw if size == 64 else raw.view(np.uint32)[:rows]  # type: ignore[return-value]
 
 
 def hashed_noise(hashes: Words, shape: Shape) -> Floats:

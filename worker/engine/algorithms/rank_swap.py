@@ -28,7 +28,7 @@ def swapped(keys: Floats, values: Any, reach: int, generator: Generator) -> tupl
     first, last = np.empty(len(order), np.int32), np.empty(len(order), np.int32)
     _ties(sorted_keys, first, last)
     used = np.zeros(len(order), np.uint8)
-    largest = _swap(first, last, reach, words(generator, len(order)), used, moved)
+    largest = _swap(first, last, reach, words(generator, 64, len(order)), used, moved)
     return scattered(moved, order), int(largest)
 
 

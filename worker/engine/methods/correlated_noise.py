@@ -132,10 +132,13 @@ class CorrelatedNoise(Method):
         fresh = [np.empty(chunk.rows) for _ in self.columns]
         clipped = 0
         for block, rows in chunk.blocks():
-            noise = plan.factor @ self._draws(chunk, block, rows, source)
+            draws = self._draws(chunk, block, rows, source)
             for i, finish in enumerate(plan.finishes):
                 new = fresh[i][rows]
-                np.add(noise[i], old[i][rows], out=new)
+                new[:] = old[i][rows]
+                for weight, one in zip(plan.factor[i].tolist(), draws, strict=True):
+                    if weight:  # a product of matrices would wake threads for each small block
+                        new += weight * one
                 if plan.shrink < 1.0:
                     new *= plan.shrink
                     new += (1.0 - plan.shrink) * plan.mean[i]
@@ -184,16 +187,17 @@ class CorrelatedNoise(Method):
             raise EngineError("no-complete-rows", text, param="columns")
         return found.mean, found.matrix
 
-    def _draws(self, chunk: Chunk, block: int, rows: slice, source: Source) -> Floats:
-        draws = np.empty((len(self.columns), rows.stop - rows.start))
-        for i, name in enumerate(self.columns):
-            draw = partial(unit_noise, source.stream(name, block), "gaussian")
-            draws[i] = of_rows(chunk, block, rows, draw)
-        return draws
+    def _draws(self, chunk: Chunk, block: int, rows: slice, source: Source) -> list[Floats]:
+        streams = (source.stream(name, block) for name in self.columns)
+        return [of_rows(chunk, block, rows, partial(unit_noise, one, "gaussian")) for one in streams]
 
 
 def _root(matrix: Floats) -> Floats:
-    """A matrix whose product with its transpose is this covariance, which may be singular."""
+    """A matrix whose product with its transpose is this covariance: a triangle, unless it is singular."""
+    try:
+        return np.asarray(np.linalg.cholesky(matrix), np.float64)
+    except np.linalg.LinAlgError:
+        pass
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
     root: Floats = vectors * np.sqrt(np.clip(values, 0.0, None))
     return root

@@ -174,13 +174,11 @@ class Pram(Method):
         if len(plan.strata) > 1:
             codes = plan.strata.ids(chunk) * np.int32(width) + lookup[column.codes]
             rows_of = np.arange(width * len(plan.strata), dtype=np.int32)
-        fresh = drawn(plan.alias, codes, rows_of, chunk, source, self.column)
-        after = codes // width * width + fresh if len(plan.strata) > 1 else fresh
-        released = np.bincount(after, minlength=width * len(plan.strata)).reshape(-1, width)
+        fresh, released = drawn(plan.alias, width, codes, rows_of, chunk, source, self.column)
         made = Column.of_domain(
             self.column, column.kind, fresh, plan.categories.texts, plan.categories.missing
         )
-        return chunk.with_columns(made).tallied(released=released)
+        return chunk.with_columns(made).tallied(released=released.reshape(-1, width))
 
     def conclude(self, plan: PramPlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
         """Unbiased estimates of the original frequencies, from the released ones and the matrix alone."""
@@ -245,7 +243,9 @@ class Pram(Method):
         worst = None if None in epsilons or not epsilons else max(e for e in epsilons if e is not None)
         return {
             "column": self.column,
-            "categories": [text if text in declared else None for text in map(categories.texts.__getitem__, known)],
+            "categories": [
+                text if text in declared else None for text in map(categories.texts.__getitem__, known)
+            ],
             "strata": len(matrices),
             "matrix": shown[0].tolist() if len(shown) == 1 else [one.tolist() for one in shown],
             "smallest_diagonal": min((float(np.diag(one).min()) for one in shown if one.size), default=1.0),

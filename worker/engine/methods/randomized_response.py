@@ -91,7 +91,13 @@ class RandomizedResponse(Method):
     def examples(cls) -> tuple[Self, ...]:
         return (
             cls(column="sex", categories=("female", "male")),
-            cls(column="sex", categories=("female", "male", "other"), keep=0.75, epsilon=None, missing="category"),
+            cls(
+                column="sex",
+                categories=("female", "male", "other"),
+                keep=0.75,
+                epsilon=None,
+                missing="category",
+            ),
         )
 
     @classmethod
@@ -108,11 +114,19 @@ class RandomizedResponse(Method):
             Preset("Weak", "An answer changes anybody's odds by at most 20 (ε = 3).", {"epsilon": "3"}),
         )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_instead(cls, data: Any) -> Any:
+        """A keep probability alone leaves no room for the default ε."""
+        if isinstance(data, dict) and data.get("keep") is not None and "epsilon" not in data:
+            return {**data, "epsilon": None}
+        return data
+
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
         if self.keep is None and self.epsilon is None:
             raise ValueError("Give ε or a keep probability.")
-        if self.keep is not None and self.epsilon is not None and "epsilon" in self.model_fields_set:
+        if self.keep is not None and self.epsilon is not None:
             raise ValueError("Give either ε or a keep probability, not both.")
         if len(set(self.categories)) != len(self.categories) or "" in self.categories:
             raise ValueError("List each category once; a missing answer is not listed.")
@@ -121,10 +135,6 @@ class RandomizedResponse(Method):
                 "The true answer must be likelier than any other one: raise the keep probability."
             )
         return self
-
-    def params(self) -> dict[str, Any]:
-        told = super().params()
-        return told if self.keep is None else {**told, "epsilon": None}
 
     def describe(self) -> str:
         how = f"ε = {self.epsilon}" if self.keep is None else f"keep probability {self.keep:g}"
@@ -160,9 +170,11 @@ class RandomizedResponse(Method):
         if plan.alias is None:
             return chunk
         column = chunk[self.column]
-        fresh = drawn(plan.alias, column.codes, _positions(plan.texts, column), chunk, source, self.column)
+        rows_of = _positions(plan.texts, column)
+        fresh, released = drawn(
+            plan.alias, len(plan.texts), column.codes, rows_of, chunk, source, self.column
+        )
         made = Column.of_domain(self.column, column.kind, fresh, plan.texts, plan.missing)
-        released = np.bincount(fresh, minlength=len(plan.texts))
         return chunk.with_columns(made).tallied(released=released)
 
     def conclude(self, plan: ResponsePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:

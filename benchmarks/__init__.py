@@ -1,0 +1,1 @@
+"""Our figures beside a peer's, measured in the same run."""
