@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -54,8 +54,8 @@ class Data:
         self.schema: Schema = self._source.schema
         self.rows = table.rows
 
-    def chunks(self, columns: Sequence[str]) -> list[Chunk]:
-        return list(self._source.chunks(columns))
+    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        return self._source.chunks(columns)
 
 
 def people(rows: int) -> Table:

@@ -41,7 +41,8 @@ class Alias:
         width = len(rows[0])
         bits = max(1, (width - 1).bit_length())
         reduced = [[weight // max(1, gcd(*row)) for weight in row] for row in rows]
-        word = 32 if max(sum(row) for row in reduced).bit_length() <= 32 - bits - RARELY else 64
+        short = 1 << (32 - bits)
+        word = 32 if all(short % sum(row) << RARELY <= short for row in reduced) else 64
         built = [_row(row + [0] * ((1 << bits) - width), 1 << (word - bits)) for row in reduced]
         return cls(
             word,

@@ -11,7 +11,9 @@ from typing import Any
 from worker.engine.algorithms.estimation import NORMAL95, central_error95, response_share
 from worker.engine.algorithms.transition import Weights, exactly, identity
 
-TOTAL = 1 << 40
+COARSE, FINE = 1 << 24, 1 << 40
+"""What the weights sum to: the coarse one is drawn with short words, where it is exact enough for ε."""
+LOSS = 1e-5
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,18 @@ class Design:
 
 def of_epsilon(epsilon: Decimal, categories: int) -> Design:
     """p = e^ε/(e^ε + m − 1), rounded so that the ratio of probabilities never exceeds e^ε."""
+    coarse = _rounded(epsilon, categories, COARSE)
+    if coarse.epsilon >= float(epsilon) * (1.0 - LOSS):
+        return coarse
+    return _rounded(epsilon, categories, FINE)
+
+
+def _rounded(epsilon: Decimal, categories: int, total: int) -> Design:
     with localcontext() as context:
         context.prec = 60
-        share = Decimal(TOTAL) / (epsilon.exp() + categories - 1)
+        share = Decimal(total) / (epsilon.exp() + categories - 1)
         other = max(1, int(share.to_integral_value(ROUND_CEILING)))
-    return Design(max(TOTAL - other * (categories - 1), other), other, categories)
+    return Design(max(total - other * (categories - 1), other), other, categories)
 
 
 def of_keep(keep: float, categories: int) -> Design:
