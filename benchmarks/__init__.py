@@ -1,1 +1,1 @@
-"""Our figures beside a peer's, measured in the same run."""
+"""Our figures beside a peer's or a physical reference, same data, same run."""

@@ -3,7 +3,8 @@
     python -m benchmarks.perturbation [rows]
 
 `ratio` compares drawing and changing alone with numpy's one call; `with planning` counts the statistics
-that the step asks for first as well. Times are the best of a few rounds, ours and numpy's in turns.
+that the step asks for first as well. Seconds are of the processor, so that neighbours on the machine
+do not count; the best of a few rounds, ours and numpy's in turns.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -108,13 +109,13 @@ def measured(case: Case, data: Data) -> tuple[float, float, float]:
     changed(case.method, planned(case, data, source), data, source)
     for _ in range(ROUNDS):
         gc.collect()
-        at = [perf_counter()]
+        at = [process_time()]
         plan = planned(case, data, source)
-        at.append(perf_counter())
+        at.append(process_time())
         changed(case.method, plan, data, source)
-        at.append(perf_counter())
+        at.append(process_time())
         case.numpy()
-        at.append(perf_counter())
+        at.append(process_time())
         spent = (at[2] - at[1], at[1] - at[0], at[3] - at[2])
         best = [min(pair) for pair in zip(best, spent, strict=True)]
     return best[0], best[1], best[2]

@@ -111,13 +111,11 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
     single = {column.name: column.profile.get("unique_share") for column in columns}
-    scan = version.profile.get("identifying", ())
-    seen = identifying(scan, single, names)
-    return (
-        seen
-        if seen.exact or not countable(version, names)
-        else identifying(count(version, names), single, names)
-    )
+    guessed = {one.name for one in columns if not one.profile.get("distinct_is_exact", True)}
+    seen = identifying(version.profile.get("identifying", ()), single, names, guessed)
+    if (seen.exact and not seen.estimated) or not countable(version, names):
+        return seen
+    return identifying(count(version, names), single, names, guessed)
 
 
 urlpatterns: list[URLPattern] = [

@@ -201,7 +201,8 @@ def test_no_space_reports_and_leaves_nothing(
     assert names(folder / "queue") == []
 
 
-def test_through_kombu_with_acknowledgement(folder: Path) -> None:
+@pytest.mark.parametrize("name", ["one", "another"])
+def test_through_kombu_with_acknowledgement(tmp_path: Path, name: str) -> None:
     queue = Queue("jobs", Exchange("jobs", type="direct"), routing_key="jobs")
     got: list[Any] = []
 
@@ -209,7 +210,7 @@ def test_through_kombu_with_acknowledgement(folder: Path) -> None:
         got.append(body)
         message.ack()
 
-    with connect(folder) as connection:
+    with connect(tmp_path / name) as connection:
         connection.Producer().publish(
             {"id": 7}, exchange=queue.exchange, routing_key="jobs", declare=[queue], serializer="json"
         )
@@ -231,6 +232,16 @@ for number in range(40):
         channel._delete(name, "e", name, None)
 """
 )
+
+
+def test_a_consumer_looks_up_soon_and_hears_the_bell_soon(folder: Path) -> None:
+    with connect(folder) as connection, connection.SimpleQueue("jobs") as queue:
+        start = time.monotonic()
+        with pytest.raises(TimeoutError):
+            connection.drain_events(timeout=60)
+        assert time.monotonic() - start < 5, "somebody who wants it to end would wait a minute"
+        queue.put({"kind": "run"})
+        assert queue.get(timeout=5).payload == {"kind": "run"}
 
 
 def test_bindings_of_several_processes_all_remain(folder: Path) -> None:

@@ -213,3 +213,16 @@ def test_only_stewards_change_hierarchies(client_of, team, survey, what, who, st
     born = column(survey, "born")
     answer = client_of(team.persona(who)).post(f"/columns/{born.pk}/hierarchy/{what}/")
     assert answer.status_code == status
+
+
+def test_an_estimated_share_is_called_an_estimate(client_of, team):
+    profile = {
+        **factories.PROFILE,
+        "rows": 1_000_000,
+        "identifying": [{"columns": ["age", "zip"], "unique_share": 0.25, "is_exact": False}],
+    }
+    version = factories.read(factories.upload(team), profile=profile)
+    page = client_of(team.steward).get(f"/versions/{version.pk}/identifying/", {"c": [0, 1]}).content.decode()
+    assert "about 25\u00a0%" in page
+    assert "An estimate" in page
+    assert "A missing value is a value of its own." in page
