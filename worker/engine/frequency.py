@@ -123,14 +123,30 @@ class Counter:
         """Count one chunk."""
         if not rows:
             return
+        if len(self._names) == 1 and not self._weight:
+            self._keep(self._by_label(columns[self._names[0]]))
+            return
         # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
         encoded = [v.encode(columns[name]) for v, name in zip(self._vocabularies, self._names, strict=True)]
         groups = group(pack(encoded, [len(v) for v in self._vocabularies], rows))
         codes = [column[groups.first] for column in encoded]
         counts = np.bincount(groups.ids, minlength=groups.number).astype(np.int64)
         weights = groups.sum(columns[self._weight].numbers) if self._weight else None
-        self._pieces.append(_Piece(codes, counts, weights))
-        self._held += len(counts)
+        self._keep(_Piece(codes, counts, weights))
+
+    def _by_label(self, column: Column) -> _Piece:
+        """One column alone needs no sorting: its labels are counted, then added up by text."""
+        rows = np.bincount(column.codes, minlength=len(column.labels)).astype(np.int64)
+        to = self._vocabularies[0].translation(column)
+        used = np.flatnonzero(rows)
+        codes, where = np.unique(to[used], return_inverse=True)
+        counts = np.zeros(len(codes), np.int64)
+        np.add.at(counts, where.reshape(-1), rows[used])
+        return _Piece([codes.astype(np.int32)], counts, None)
+
+    def _keep(self, piece: _Piece) -> None:
+        self._pieces.append(piece)
+        self._held += len(piece.counts)
         if self._held > 4 * len(self._pieces[0].counts) + 4_000_000:
             self._merge()
 

@@ -17,7 +17,7 @@ from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
 from worker.engine.privacy import Spend
-from worker.engine.randomness import Source, fresh_key
+from worker.engine.randomness import Source, fresh_key, step_names
 from worker.engine.report import Report, peak_memory
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.statistics import Statistics
@@ -79,12 +79,13 @@ def anonymize(
     records: BinaryIO | None = None,
     persons: BinaryIO | None = None,
     input_sha256: str | None = None,
+    project_key: bytes | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
     `hierarchies` holds the text of every file the recipe refers to; `records` takes one line per input row,
     `persons` a number per released row for the verification of the bytes. Without a `key` the randomness is
-    fresh from the operating system.
+    fresh from the operating system; `project_key` makes pseudonyms agree between a project's files.
     """
     work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
@@ -93,7 +94,8 @@ def anonymize(
     _describe_input(report, original, source, input_sha256)
     goals = work.goals(original)
     with work.reporter.span(0.02, 0.6):
-        data = _decide(work, original, goals, Source(key or fresh_key()), report)
+        randomness = Source(key or fresh_key(), project_key=project_key)
+        data = _decide(work, original, goals, randomness, report)
     with work.reporter.span(0.6, 0.8):
         _write(work, data, outputs, keep_order, persons, report)
     before, after = work.statistics(original), work.statistics(data)
@@ -159,12 +161,13 @@ def compare(
 def _decide(work: _Work, data: Dataset, goals: Sequence[Goal], source: Source, report: Report) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
+    names = step_names((method.slug, method.params()) for method in steps)
     for number, method in enumerate(steps):
         with work.reporter.span(number / len(steps), (number + 1) / len(steps)):
             work.reporter.stage(f"Planning step {number + 1} of {len(steps)}: {method.title}")
             try:
                 method.check(data.schema)
-                own = source.for_step(number)
+                own = source.for_step(names[number])
                 plan = method.plan(work.statistics(data), goals, own, work.reporter)
             except EngineError as error:
                 raise _placed(error, f"steps[{number}]").at_step(number) from None
@@ -195,12 +198,17 @@ def _write(
     if not names:
         text = "columns: no column leaves. Tag a column quasi-identifier, sensitive or other."
         raise EngineError("no-columns", text, param="columns")
-    written = write_release(data, names, outputs, keep_order, work.memory, work.reporter, persons)
+    last = data.counting()
+    written = write_release(last, names, outputs, keep_order, work.memory, work.reporter, persons)
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
-    for step, seconds in zip(report.steps, data.seconds, strict=True):
-        step["transform_seconds"] = seconds
+    for entry, step, tallies, seconds in zip(
+        report.steps, last.steps, last.tallies or (), last.seconds, strict=True
+    ):
+        entry.update(step.method.conclude(step.plan, tallies))
+        entry["codebook"] = list(step.method.guidance(entry))
+        entry["transform_seconds"] = seconds
 
 
 def _describe_input(report: Report, data: Dataset, source: TableSource, sha256: str | None) -> None:

@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr
 
 from worker.engine.algorithms.comparison import compared, ordered_distance, tree_distance
 from worker.engine.algorithms.hierarchies import levels_of
-from worker.engine.algorithms.ordering import ranks_of
+from worker.engine.algorithms.value_order import ranks_of
 from worker.engine.classes import Classes
 from worker.engine.column import Codes, Floats, Mask
 from worker.engine.declared import Declaration
