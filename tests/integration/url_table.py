@@ -321,6 +321,13 @@ TABLE: dict[str, Row] = {
         lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
     ),
     "column-hierarchy": Row(Door(TEAM), args=column),
+    "column-hierarchy-edit": Row(
+        Door(TEAM),
+        Door(TEAM, STEWARDS),
+        column,
+        lambda scene, place: {"base": "nothing", "do": "show"},
+        records=frozenset(),  # nothing is stored before it is saved
+    ),
     "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
     "column-attach": Row(
         post=Door(TEAM, STEWARDS),
