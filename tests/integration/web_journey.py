@@ -1,4 +1,4 @@
-"""The way from a file to a run through the pages; the jobs are done in this process by a worker's own code."""
+"""The way from a file to a run through the pages; a worker's own code does the jobs in this process."""
 
 from __future__ import annotations
 
