@@ -27,7 +27,7 @@ from worker.engine.algorithms import hierarchies as engine
 from worker.engine.algorithms.hierarchy_edits import edited, plain
 from worker.engine.errors import EngineError
 
-MOST_EDITED = 5_000
+MOST_EDITED = 20_000
 TOO_MANY = (
     f"More than {MOST_EDITED:,} values are too many to edit by hand. Build a hierarchy, or import a table."
 )
@@ -148,7 +148,11 @@ class Editor:
             "builder": self.builder,
             "may_edit": may_edit(self.request, self.column),
         }
-        failed = bool(self.error or self.builder.errors) and not self.request.headers.get("HX-Request")
+        failed = (
+            self.request.method == "POST"
+            and bool(self.error or self.builder.errors)
+            and not self.request.headers.get("HX-Request")
+        )
         return render(self.request, "hierarchies/edit.html", page, status=422 if failed else 200)
 
 
