@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, path
 
 NOUNS = (
     "health home accounts projects populations datasets uploads versions columns column_settings "
-    "hierarchies releases runs reviews catalogue artifacts methods audit"
+    "hierarchies hierarchy_editor releases runs explorer reviews catalogue artifacts methods audit"
 ).split()
 
 urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]

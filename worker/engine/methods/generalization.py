@@ -13,7 +13,7 @@ import pyarrow as pa
 from pydantic import Field, field_validator
 
 from worker.engine.algorithms.hierarchies import Levels, levels_of
-from worker.engine.algorithms.lattice import Judge, Outcome, RollUp, search
+from worker.engine.algorithms.lattice import Explored, Judge, Outcome, RollUp, search
 from worker.engine.algorithms.objectives import Node, Objective, objective_of
 from worker.engine.algorithms.obstacles import no_solution
 from worker.engine.column import SUPPRESSED, Column, Mask
@@ -210,12 +210,24 @@ class Generalization(Method):
             "nodes_checked": outcome.checked,
             "feasible_nodes": len(outcome.feasible),
             "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal()],
+            "explored": [_explored(names, one) for one in outcome.explored],
             "plan_seconds": seconds,
         }
         domains = tuple(table.domain(name) for name in names)
         return GeneralizationPlan(
             facts, domains, tuple(levels), outcome.best, packer, keys[~kept], self.drop_suppressed
         )
+
+
+def _explored(names: Sequence[str], found: Explored) -> dict[str, Any]:
+    """One node as the report lists it; of a score with several parts the first is given."""
+    score = found.score[0] if isinstance(found.score, tuple) else found.score
+    return {
+        "levels": dict(zip(names, found.node, strict=True)),
+        "feasible": found.feasible,
+        "suppressed_rows": found.suppressed_rows,
+        "score": score,
+    }
 
 
 def _generalized(column: Column, levels: Levels, level: int, codes: Any, hidden: Mask) -> Column:
