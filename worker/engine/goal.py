@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from worker.engine.column import Floats, Mask
+from worker.engine.goal_result import GoalResult
 from worker.engine.parametric import Parametric, Registry
 
 if TYPE_CHECKING:
@@ -18,24 +18,6 @@ if TYPE_CHECKING:
 
 Population = Callable[[str, Sequence[str]], "FrequencyTable"]
 """Counts some columns of a declared population file."""
-
-
-@dataclass(frozen=True)
-class GoalResult:
-    """How a release fares against one goal."""
-
-    goal: str
-    required: Any
-    achieved: Any
-    holds: bool
-    violating_rows: int
-    column: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The entry of the report."""
-        facts = {"goal": self.goal, "required": self.required, "achieved": self.achieved}
-        facts |= {"holds": self.holds, "violating_rows": self.violating_rows}
-        return facts if self.column is None else {"column": self.column, **facts}
 
 
 class Goal(Parametric):
