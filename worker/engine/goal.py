@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -13,11 +13,25 @@ from worker.engine.parametric import Parametric, Registry
 
 if TYPE_CHECKING:
     from worker.engine.classes import Classes
-    from worker.engine.frequency import Counts, FrequencyTable
-    from worker.engine.statistics import Statistics
+    from worker.engine.declared import Declaration
+    from worker.engine.frequency import Counts, Domain, FrequencyTable
 
 Population = Callable[[str, Sequence[str]], "FrequencyTable"]
 """Counts some columns of a declared population file."""
+
+
+class Knowledge(Protocol):
+    """What a goal may ask about the data before it judges; the statistics of a step answer."""
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns tagged quasi-identifier."""
+
+    def declaration(self, column: str) -> Declaration:
+        """What the steward declared of a column."""
+
+    def distinct(self, column: str) -> Domain:
+        """The distinct values of a column."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +75,7 @@ class Goal(Parametric):
         """The population file it needs, relative to the recipe."""
         return None
 
-    def bound(self, statistics: Statistics, population: Population) -> Self:
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
         """The goal, told what it must know of these data: declared orders, hierarchies, the population."""
         return self
 
