@@ -3,21 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from worker.engine.column import Floats, Mask
-from worker.engine.goal_result import GoalResult
 from worker.engine.parametric import Parametric, Registry
 
 if TYPE_CHECKING:
     from worker.engine.classes import Classes
-    from worker.engine.frequency import Counts, FrequencyTable
-    from worker.engine.statistics import Statistics
+    from worker.engine.declared import Declaration
+    from worker.engine.frequency import Counts, Domain, FrequencyTable
 
 Population = Callable[[str, Sequence[str]], "FrequencyTable"]
 """Counts some columns of a declared population file."""
+
+
+class Knowledge(Protocol):
+    """What a goal may ask about the data before it judges; the statistics of a step answer."""
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns tagged quasi-identifier."""
+
+    def declaration(self, column: str) -> Declaration:
+        """What the steward declared of a column."""
+
+    def distinct(self, column: str) -> Domain:
+        """The distinct values of a column."""
+
+
+@dataclass(frozen=True)
+class GoalResult:
+    """How a release fares against one goal."""
+
+    goal: str
+    required: Any
+    achieved: Any
+    holds: bool
+    violating_rows: int
+    column: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry of the report."""
+        facts = {"goal": self.goal, "required": self.required, "achieved": self.achieved}
+        facts |= {"holds": self.holds, "violating_rows": self.violating_rows}
+        return facts if self.column is None else {"column": self.column, **facts}
 
 
 class Goal(Parametric):
@@ -43,7 +75,7 @@ class Goal(Parametric):
         """The population file it needs, relative to the recipe."""
         return None
 
-    def bound(self, statistics: Statistics, population: Population) -> Self:
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
         """The goal, told what it must know of these data: declared orders, hierarchies, the population."""
         return self
 

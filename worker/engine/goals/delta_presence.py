@@ -11,8 +11,7 @@ from worker.engine.algorithms.coverage import People, paths_of
 from worker.engine.classes import Classes
 from worker.engine.column import Floats, Mask
 from worker.engine.errors import EngineError
-from worker.engine.goal import Goal, Population, register
-from worker.engine.statistics import Statistics
+from worker.engine.goal import Goal, Knowledge, Population, register
 
 
 @register
@@ -66,7 +65,7 @@ class DeltaPresence(Goal):
     def population_file(self) -> str | None:
         return self.population
 
-    def bound(self, statistics: Statistics, population: Population) -> Self:
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         names = statistics.quasi_identifiers
         table = population(self.population, names)

@@ -13,8 +13,7 @@ from worker.engine.classes import Classes
 from worker.engine.column import Mask
 from worker.engine.fields import Unit
 from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, Population, best_within, register
-from worker.engine.statistics import Statistics
+from worker.engine.goal import Goal, Knowledge, Population, best_within, register
 
 
 @register
@@ -61,7 +60,7 @@ class KAnonymity(Goal):
     def relative(self) -> bool:
         return self.missing == "wildcard"
 
-    def bound(self, statistics: Statistics, population: Population) -> Self:
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         told._quasi = statistics.quasi_identifiers
         return told

@@ -13,8 +13,7 @@ from worker.engine.column import Mask
 from worker.engine.errors import EngineError
 from worker.engine.fields import Unit
 from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, Population, best_within, register
-from worker.engine.statistics import Statistics
+from worker.engine.goal import Goal, Knowledge, Population, best_within, register
 
 
 @register
@@ -59,7 +58,7 @@ class KMap(Goal):
     def population_file(self) -> str | None:
         return self.population
 
-    def bound(self, statistics: Statistics, population: Population) -> Self:
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         names = statistics.quasi_identifiers
         table = population(self.population, names)

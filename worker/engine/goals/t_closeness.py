@@ -16,8 +16,7 @@ from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Role
 from worker.engine.frequency import Domain
-from worker.engine.goal import Goal, Population, best_within, register
-from worker.engine.statistics import Statistics
+from worker.engine.goal import Goal, Knowledge, Population, best_within, register
 
 
 @register
@@ -73,7 +72,7 @@ class TCloseness(Goal):
     def relative(self) -> bool:
         return True
 
-    def bound(self, statistics: Statistics, population: Population) -> Self:
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         told._declared = statistics.declaration(self.column)
         spec = told._declared.hierarchy

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 from worker.engine import verification
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Role
-from worker.engine.goal_result import GoalResult
+from worker.engine.goal import GoalResult
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.verification.finding import Check, Facts, Finding
 from worker.engine.verification.grouping import MOST_TUPLES, Grouping
