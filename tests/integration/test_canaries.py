@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import io
-import logging
 import re
 import subprocess
 import tarfile
@@ -33,8 +32,11 @@ from tests.integration.canaries import Search, compressed, disguises
 from tests.integration.url_scene import browser
 from tests.integration.url_table import announcement
 from tests.integration.web_journey import Journey
+from tests.listening import Listener, listener
 from tests.site import Site, until
 from worker import outbox
+
+__all__ = ["listener"]
 
 # Every person has a name of one's own; a town, an income and a note that only one has; two illnesses.
 NAMES = tuple(f"Nam{letter}<n&é>ri{letter}" for letter in "abcdefghij")
@@ -98,26 +100,6 @@ BAD_FILES = {
     "zip": b"PK\x03\x04" + ENCODED.encode() * 10,
     "parquet": b"PAR1" + ENCODED.encode() * 10 + b"PAR1",
 }
-
-
-class Listener(logging.StreamHandler[io.StringIO]):
-    """Writes down what the web process logs, in the product's own format."""
-
-    def __init__(self) -> None:
-        super().__init__(io.StringIO())
-        ours = [one.formatter for one in logging.getLogger().handlers if one.formatter]
-        self.setFormatter(next(one for one in ours if type(one).__name__ == "ProcessorFormatter"))
-
-
-@pytest.fixture
-def web_log() -> Iterator[Listener]:
-    listener, top = Listener(), logging.getLogger()
-    before = top.level
-    top.addHandler(listener)
-    top.setLevel(logging.DEBUG)
-    yield listener
-    top.removeHandler(listener)
-    top.setLevel(before)
 
 
 # What is looked through
@@ -257,7 +239,7 @@ def publish(journey: Journey, release: Release, run: Run) -> None:
     assert release.state == "published"
 
 
-def test_no_planted_value_is_found_where_it_must_not_be(embedded_site: Site, web_log: Listener) -> None:
+def test_no_planted_value_is_found_where_it_must_not_be(embedded_site: Site, listener: Listener) -> None:
     site = embedded_site
     journey = Journey(team=factories.make_project(minimum_k=2, maximum_risk=Decimal(1)))
     versions = queued(journey, site)
@@ -290,7 +272,7 @@ def test_no_planted_value_is_found_where_it_must_not_be(embedded_site: Site, web
 
     look_at_pages(journey, release, run, versions, failed)
     until(lambda: "perform" in site.logs(), what="the worker logged something")
-    web = web_log.stream.getvalue()
+    web = listener.stream.getvalue()
     assert "request_finished" in web
     assert EVERYTHING.found(web.encode()) == set()
     assert EVERYTHING.found(site.logs().encode()) == set()

@@ -93,13 +93,13 @@ def _total_variation(old: FrequencyTable, new: FrequencyTable) -> float | None:
     places = old.domains[0].index
     shares = np.zeros(len(old.domains[0]) + 1)
     shares[old.codes[0]] = old.counts / old.rows
-    apart = 0.0
-    for code, count in zip(new.codes[0].tolist(), new.counts.tolist(), strict=True):
-        place = places.get(new.domains[0].texts[code], -1)
+    apart, texts = 0.0, new.domains[0].texts
+    for code, share in zip(new.codes[0].tolist(), (new.counts / new.rows).tolist(), strict=True):
+        place = places.get(texts[code], -1)
         if place < 0:
-            apart += count / new.rows
+            apart += share
         else:
-            shares[place] -= count / new.rows
+            shares[place] -= share
     return float((np.abs(shares).sum() + apart) / 2)
 
 
