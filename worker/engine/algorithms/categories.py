@@ -29,8 +29,7 @@ class Categories:
         if len(texts) - len(missing) > MOST_CATEGORIES:
             text = (
                 f"column: a matrix between more than {MOST_CATEGORIES} categories would protect nobody "
-                "and be read "
-                "by nobody. Generalize the column first, or choose groups of it."
+                "and be read by nobody. Generalize the column first, or choose groups of it."
             )
             raise EngineError("too-many-categories", text, param="column")
         return cls(texts, tuple(text in missing for text in texts))

@@ -141,8 +141,7 @@ def _categories(column: Column, declared: Declaration, smallest: int) -> Categor
     if counts and not any(kept):
         text = (
             f"columns: no value of column {column.name!r} occurs in {smallest} rows or more, so nothing "
-            "can be made "
-            "up for it. Generalize it first, or leave it out."
+            "can be made up for it. Generalize it first, or leave it out."
         )
         raise NoSolution("all-rare", text, param="columns")
     order = sorted(kept, key=_order(column, declared))

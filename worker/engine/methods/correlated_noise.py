@@ -155,8 +155,8 @@ class CorrelatedNoise(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         said = (
-            f"{names}: normal noise with {self.share:g} times the covariance of these columns was "
-            "added jointly."
+            f"{names}: normal noise with {self.share:g} times the covariance of these columns was added "
+            "jointly."
         )
         if self.keep_covariance:
             return (
@@ -167,7 +167,7 @@ class CorrelatedNoise(Method):
             )
         return (
             said,
-            f"Correlations among these columns need no correction; divide variances and covariances by "
+            "Correlations among these columns need no correction; divide variances and covariances by "
             f"{1 + self.share:.6g}. Correlations with other columns are too small: multiply them by "
             f"{(1 + self.share) ** 0.5:.6g}.",
         )

@@ -186,19 +186,18 @@ class Noise(Method):
         )
         if self.mode == "multiplicative":
             return (
-                f"{self.column}: each value was multiplied by an independent random factor with mean 1 and "
-                f"standard deviation {deviation:.6g} ({self.distribution}).{shared}",
+                f"{self.column}: each value was multiplied by an independent random factor with mean 1 "
+                f"and standard deviation {deviation:.6g} ({self.distribution}).{shared}",
                 f"Means and totals are unbiased. E[x²] is too large by the factor {1 + deviation**2:.6g}: "
-                "divide "
-                "the mean of squares by it before computing a variance.",
+                "divide the mean of squares by it before computing a variance.",
                 *_limits(facts),
             )
         return (
             f"{self.column}: independent {self.distribution} noise with mean 0 and standard deviation "
             f"{deviation:.6g} was added to each value.{shared}",
             f"Means and totals are unbiased. Subtract {deviation**2:.6g} from the sample variance. As a "
-            "predictor "
-            "in a regression its slope is too small: divide it by 1 − (noise variance / sample variance).",
+            "predictor in a regression its slope is too small: divide it by 1 − (noise variance / sample "
+            "variance).",
             *_limits(facts),
         )
 

@@ -77,8 +77,8 @@ class Pram(Method):
     matrix: tuple[tuple[float, ...], ...] | None = Field(
         None,
         title="Matrix",
-        description="One row per category, from it to each category; every row sums to 1. Instead of a keep "
-        "probability.",
+        description="One row per category, from it to each category; every row sums to 1. Instead of a "
+        "keep probability.",
     )
     groups: tuple[tuple[str, ...], ...] = Field(
         (), title="Groups", description="Categories change only within their group; those in no group stay."
@@ -194,8 +194,8 @@ class Pram(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         said: tuple[str, ...] = (
             f"{self.column}: categories were changed at random; each cell kept its category with probability "
-            f"{facts['smallest_diagonal']:.6g} or more. The matrix P (rows: original, columns: released) is "
-            "part of this codebook.",
+            f"{facts['smallest_diagonal']:.6g} or more. The matrix P (rows: original, columns: released) "
+            "is part of this codebook.",
         )
         if self.invariant:
             within = f" within equal values of {', '.join(self.strata)}" if self.strata else ""
@@ -207,9 +207,8 @@ class Pram(Method):
         return (
             *said,
             "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other "
-            "columns "
-            "are weakened; the estimated frequencies come with the standard errors that the change alone "
-            "causes.",
+            "columns are weakened; the estimated frequencies come with the standard errors that the "
+            "change alone causes.",
         )
 
     def _groups(self, categories: Categories) -> list[list[int]]:

@@ -108,8 +108,7 @@ class Pseudonyms(Method):
         if self.key == "project" and source.project_key is None:
             text = (
                 "key: this run was not given the project's key. Choose pseudonyms per release, or run it "
-                "in the "
-                "project."
+                "in the project."
             )
             raise EngineError("no-project-key", text, param="key")
         name = self._output(statistics.schema[self.column].role)
@@ -130,8 +129,7 @@ class Pseudonyms(Method):
         reach = "all files of the project" if self.key == "project" else "this release only"
         return (
             f"{facts['output']}: a pseudonym; equal pseudonyms mean the same {self.domain} in {reach}. It "
-            "carries "
-            "no other information and has no order.",
+            "carries no other information and has no order.",
         )
 
     def _output(self, role: Role | None) -> str:

@@ -152,8 +152,7 @@ class RandomizedResponse(Method):
         if len(listed) == 0 or drawn < 2:
             text = (
                 "categories: list every possible answer, or declare the categories of the column. A list "
-                "taken from "
-                "the data would not be private."
+                "taken from the data would not be private."
             )
             raise EngineError("no-categories", text, param="categories")
         require_known(statistics.counts((self.column,)), listed, "categories")
@@ -187,12 +186,10 @@ class RandomizedResponse(Method):
         p, q = float(facts["keep_probability"]), float(facts["other_probability"])
         said = (
             f"{self.column}: every answer was randomized; the true one was reported with probability "
-            f"{p:.6g} and "
-            f"each other one with {q:.6g} (local differential privacy, ε = {facts['epsilon']:.6g} per "
-            "answer).",
+            f"{p:.6g} and each other one with {q:.6g} (local differential privacy, ε = "
+            f"{facts['epsilon']:.6g} per answer).",
             f"From a released share λ of n answers, (λ − {q:.6g}) / {p - q:.6g} estimates the original "
-            "share; its "
-            f"variance is λ(1 − λ) / (n · {(p - q) ** 2:.6g}).",
+            f"share; its variance is λ(1 − λ) / (n · {(p - q) ** 2:.6g}).",
         )
         if self.missing == "keep":
             return (*said, "Whether somebody answered at all is not protected.")

@@ -100,9 +100,8 @@ class RankSwapping(Method):
         return (
             f"{names}: values were swapped between rows at most {self.percent:g} % of the ranks apart.",
             "Frequencies, means, variances and quantiles of each of these columns are exactly the "
-            "original ones. "
-            "Correlations and regressions with other columns are weakened, and the more so in small "
-            "subgroups.",
+            "original ones. Correlations and regressions with other columns are weakened, and the more so "
+            "in small subgroups.",
         )
 
     def _swapped(

@@ -130,11 +130,10 @@ class RecordSwapping(Method):
         within = f" that are equal in {', '.join(self.strata)}" if self.strata else ""
         share = facts["swapped_households"] / max(1, facts["households"])
         return (
-            f"{names}: about {share:.2g} of the households traded these values with households of the same "
-            f"size{within}.",
+            f"{names}: about {share:.2g} of the households traded these values with households of the "
+            f"same size{within}.",
             f"Tables of {names} by the strata are exactly the original ones; tables of {names} by any "
-            "other column "
-            "are changed at random, small cells more than large ones.",
+            "other column are changed at random, small cells more than large ones.",
         )
 
     def _keys(self, whole: Table, homes: Households, names: Sequence[str], sizes: bool = False) -> Any:

@@ -112,9 +112,8 @@ class Shuffling(Method):
         return (
             f"{names}: the original values were dealt out again among the rows by a model given {given}.",
             "Frequencies, means, variances and quantiles of each of these columns are exactly the "
-            "original ones; "
-            f"rank correlations among them and with {given} are kept. Associations with all other columns, "
-            "interactions and anything in single records are not.",
+            f"original ones; rank correlations among them and with {given} are kept. Associations with "
+            "all other columns, interactions and anything in single records are not.",
         )
 
     def _fitted(self, whole: Table, source: Source) -> _Model:

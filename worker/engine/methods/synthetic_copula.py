@@ -118,11 +118,10 @@ class SyntheticCopula(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         return (
             f"{', '.join(facts['columns'])}: synthetic values from a Gaussian copula fitted to the "
-            "original rows. No "
-            "row belongs to a person.",
+            "original rows. No row belongs to a person.",
             "Single distributions and pairwise rank correlations approximate the original ones; "
-            "interactions, "
-            "subgroup results and standard errors do not. Confirm findings on the original data.",
+            "interactions, subgroup results and standard errors do not. Confirm findings on the original "
+            "data.",
         )
 
 

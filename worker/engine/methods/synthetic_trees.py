@@ -122,9 +122,7 @@ class SyntheticTrees(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         return (
             f"{', '.join(facts['columns'])}: synthetic values drawn column by column from trees fitted to "
-            "the original "
-            "rows. No row belongs to a person.",
+            "the original rows. No row belongs to a person.",
             "Distributions and the associations that the trees found approximate the original ones; "
-            "standard errors "
-            "do not. Confirm findings on the original data.",
+            "standard errors do not. Confirm findings on the original data.",
         )
