@@ -6,11 +6,12 @@ import os
 import pty
 import select
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.functional.desk import ROOT, free_port
+from tests.functional.desk import ROOT, Desk, until
 
 SECONDS = 120
 CTRL_C = b"\x03"
@@ -25,10 +26,10 @@ def in_terminal(environment: dict[str, str], command: list[str]) -> tuple[int, i
     return child, terminal
 
 
-def printed(terminal: int, until: bytes) -> bytes:
+def printed(terminal: int, text: bytes) -> bytes:
     """Read what the terminal shows until a text or its end."""
     shown, deadline = b"", time.monotonic() + SECONDS
-    while until not in shown and time.monotonic() < deadline:
+    while text not in shown and time.monotonic() < deadline:
         if not select.select([terminal], [], [], 0.5)[0]:
             continue
         try:
@@ -38,15 +39,19 @@ def printed(terminal: int, until: bytes) -> bytes:
     return shown
 
 
+def ended(child: int) -> str:
+    """How it ended, if it did."""
+    pid, status = os.waitpid(child, os.WNOHANG)
+    return f"with {os.waitstatus_to_exitcode(status)}" if pid else ""
+
+
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_ctrl_c_ends_make_run_with_exit_code_0(tmp_path: Path) -> None:
-    settings = {"STEWARD_DATA": str(tmp_path / "data"), "STEWARD_PORT": str(free_port())}
-    child, terminal = in_terminal({**os.environ, **settings}, ["make", "run"])
+    child, terminal = in_terminal(Desk(tmp_path / "data").environment(), ["make", "run"])
     shown = printed(terminal, b"Ctrl-C stops")
     assert b"Ctrl-C stops" in shown, shown.decode()
     os.write(terminal, CTRL_C)
     rest = printed(terminal, b"never printed")
     os.close(terminal)
-    _, status = os.waitpid(child, 0)
     assert b"Stopped." in rest
-    assert os.waitstatus_to_exitcode(status) == 0
+    assert until(partial(ended, child), 30, "make ends") == "with 0"
