@@ -13,6 +13,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Where everything this installation owns is kept, and whether it is a site with real users on a network.
 STEWARD_DATA = env.folder("STEWARD_DATA", BASE_DIR / "data")
+STEWARD_DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
 STEWARD_SITE = env.flag("STEWARD_SITE")
 STEWARD_PORT = env.integer("STEWARD_PORT", 8000)
 

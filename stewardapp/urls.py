@@ -16,6 +16,7 @@ for noun in NOUNS:
     if find_spec(f"stewardapp.views.{noun}"):
         urlpatterns += import_module(f"stewardapp.views.{noun}").urlpatterns
 
+handler400 = "stewardapp.views.errors.malformed"
 handler403 = "stewardapp.views.errors.refused"
 handler404 = "stewardapp.views.errors.not_found"
 handler500 = "stewardapp.views.errors.broken"
