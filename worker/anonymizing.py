@@ -18,7 +18,9 @@ Goals = Sequence[Mapping[str, Any]]
 
 RELEASED = {"release.csv": "text/csv", "release.parquet": "application/vnd.apache.parquet"}
 RECORDS = {"records.csv": "text/csv"}
-OUTPUTS = {**RELEASED, **RECORDS}
+CODEBOOK = {"codebook.md": "text/markdown; charset=utf-8"}
+PUBLIC = {**RELEASED, **CODEBOOK}
+OUTPUTS = {**PUBLIC, **RECORDS}
 
 
 @dataclass(frozen=True)
@@ -50,18 +52,13 @@ def anonymized(claim: Claim) -> Iterator[Anonymized]:
         report, written = answer["report"], answer["files"]
         files = [
             MadeFile(
-                name, temporaries[name], media_type=OUTPUTS[name], public=name in RELEASED, **written[name]
+                name, temporaries[name], media_type=OUTPUTS[name], public=name in PUBLIC, **written[name]
             )
             for name in written
         ]
-        public = [file for file in files if file.public]
-        goals = verify(claim, run, public, report) if answer["microdata"] else []
+        tables = [file for file in files if file.name in RELEASED]
+        goals = verify(claim, run, tables, report) if answer["microdata"] else []
         yield Anonymized(run, files, report, goals, answer["microdata"])
-
-
-def made(name: str, temporary: storage.Temporary, facts: Mapping[str, Any]) -> MadeFile:
-    """A file the engine says it wrote."""
-    return MadeFile(name, temporary, media_type=OUTPUTS[name], public=name in RELEASED, **facts)
 
 
 def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
@@ -73,6 +70,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         given = {"table": Sealed(table, storage.key_bytes(version.key))}
         wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        details["labels"] = dict(version.columns.values_list("name", "label"))
         return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
 
 

@@ -158,13 +158,14 @@ def read(job: Job, reporter: Reporter) -> Job:
 
 def anonymize(job: Job, reporter: Reporter) -> Job:
     """Recipe and table to released files."""
+    from worker.engine import codebook
     from worker.engine.execution import local
     from worker.engine.io.source import open_table
     from worker.engine.recipe import Recipe
 
-    files = Files(job["files"])
+    files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
     report = local.anonymize(
-        Recipe.parse(job["recipe"]),
+        recipe,
         open_table(files.reader("table")),
         [local.Output(kind, files.writer(f"release.{kind}")) for kind in KINDS],
         key=bytes.fromhex(job["key"]),
@@ -174,6 +175,8 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
         input_sha256=job["input_sha256"],
         project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
     ).as_dict()
+    told = codebook.written(recipe, report, job.get("labels") or {})
+    files.writer("codebook.md").write(told.encode())
     return {"report": report, "files": with_rows(files.finish(), report), "microdata": True}
 
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
+from worker.engine.method import Preset
 
 ITEM = "item"
 MAXIMUM_ITEMS = 60
@@ -60,6 +61,12 @@ class Item:
     def summary(self) -> str:
         """One line about it."""
         return str(self.contract.summary()) if self.contract else ""
+
+    @property
+    def presets(self) -> Sequence[Preset]:
+        """Ready-made parameters of its kind, with their effect in plain words."""
+        offered: Sequence[Preset] = self.contract.presets() if self.part == "step" and self.contract else ()
+        return offered
 
     @property
     def failed_field(self) -> str:
@@ -127,7 +134,8 @@ class RecipeForm:
         }
 
     def rearranged(self, command: str) -> RecipeForm:
-        """The same values, unjudged, after `add:goal:<slug>`, `remove:<key>`, `up:<key>` or `down:<key>`."""
+        """The same values, unjudged, after `add:goal:<slug>`, `remove:<key>`, `up:<key>`, `down:<key>`
+        or `fill:<key>:<number of a preset>`."""
         verb, _, rest = command.partition(":")
         items = [unjudged(item, self.columns) for item in self.items]
         if verb == "add":
@@ -135,7 +143,7 @@ class RecipeForm:
         else:
             items = MOVES.get(verb, unmoved)(items, rest)
             for item in items:
-                item.fresh = item.key == rest
+                item.fresh = item.key == rest.partition(":")[0]
         return RecipeForm(self.columns, items).numbered()
 
     def numbered(self) -> RecipeForm:
@@ -209,6 +217,18 @@ def moved_down(items: list[Item], key: str) -> list[Item]:
     return moved_up(items[::-1], key)[::-1]
 
 
+def filled_in(items: list[Item], rest: str) -> list[Item]:
+    """The items with the parameters of a preset in one; what the preset does not name stays as it was."""
+    key, _, number = rest.partition(":")
+    for item in items:
+        chosen = item.presets[int(number) :][:1] if item.key == key and number.isdecimal() else ()
+        if chosen and item.form is not None:
+            fields, params = item.form.fields, chosen[0].params
+            fresh = {name: fields[name].prepare_value(value) for name, value in params.items()}
+            item.form.initial = {**item.form.initial, **fresh}
+    return items
+
+
 def unmoved(items: list[Item], key: str) -> list[Item]:  # noqa: ARG001 - one of the moves
     """The items as they are."""
     return items
@@ -218,4 +238,5 @@ MOVES: dict[str, Callable[[list[Item], str], list[Item]]] = {
     "remove": removed,
     "up": moved_up,
     "down": moved_down,
+    "fill": filled_in,
 }

@@ -1,4 +1,4 @@
-"""What the catalogue says of a published release: nothing that is not in the public manifest or the file."""
+"""What the catalogue says of a published release: nothing that is not in the public manifest or the files."""
 
 from __future__ import annotations
 
@@ -8,25 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.manifest import public_part
-from stewardapp.presenters import recipes
+from stewardapp.presenters import step_notes
 from stewardapp.presenters.measures import printed, words
 from stewardapp.presenters.results import goal_line
 from worker.engine import catalogue
-from worker.engine.fields import RELEASED
+from worker.engine.codebook import NOTES, ColumnLine, column_lines
 
 if TYPE_CHECKING:
     from stewardapp.models import Release
-
-
-@dataclass(frozen=True)
-class CodebookLine:
-    """One column of the file."""
-
-    name: str
-    label: str
-    kind: str
-    role: str
-    treatment: str
 
 
 @dataclass(frozen=True)
@@ -63,62 +52,16 @@ def risk_figures(risk: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
                 yield words(name), printed(name, value), explain.get(name, "")
 
 
-def codebook(release: Release) -> list[CodebookLine]:
+def codebook(release: Release) -> list[ColumnLine]:
     """The columns of the file with what was done to each."""
     run = release.candidate
     if run is None:
         return []
     labels = dict(release.version.columns.values_list("name", "label"))
-    levels, heights = step_levels(run.report, "levels"), step_levels(run.report, "heights")
-    columns = run.recipe.get("columns", {})
-    leaving = {name: column for name, column in columns.items() if leaves(column)}
-    return [
-        CodebookLine(
-            name,
-            labels.get(name, ""),
-            one.get("kind", ""),
-            one["role"],
-            treated(levels.get(name), heights.get(name)),
-        )
-        for name, one in leaving.items()
-    ]
+    return column_lines(run.recipe.get("columns", {}), run.report, labels)
 
 
-def leaves(column: Mapping[str, Any]) -> bool:
-    """Whether a column is in the file."""
-    return column.get("role") in RELEASED or bool(column.get("release"))
-
-
-def step_levels(report: Mapping[str, Any], fact: str) -> dict[str, int]:
-    """How far each column was generalized, or could be, over all steps."""
-    found: dict[str, int] = {}
-    for step in report.get("steps", ()):
-        for name, level in (step.get(fact) or {}).items():
-            found[name] = max(found.get(name, 0), int(level))
-    return found
-
-
-def treated(level: int | None, height: int | None) -> str:
-    """What was done to a column, in words."""
-    if level is None:
-        return "as recorded, unless a step below says otherwise"
-    if level and level == height:
-        return "generalized completely: every value is *"
-    of = f" of {height}" if height else ""
-    return f"generalized to level {level}{of}" if level else "not generalized"
-
-
-def usage(release: Release) -> list[str]:
-    """How to use the file: what its signs mean, and what was done."""
-    run = release.candidate
-    if run is None:
-        return []
-    said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
-    return [*said, *NOTES]
-
-
-NOTES = (
-    "An interval [a, b[ holds a and everything up to, but not including, b. A * stands for any value.",
-    "The order of the rows says nothing: the file is sorted by its released values.",
-    "Quote the sha256 of the file when you publish results, so that others can find exactly this file.",
-)
+def usage(release: Release) -> dict[str, Any]:
+    """How to use the file, as the codebook among its files says it: what was done, what its signs mean."""
+    notes = step_notes.of_run(release.candidate) if release.candidate else []
+    return {"step_notes": notes, "reading_notes": NOTES}

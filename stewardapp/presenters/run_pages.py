@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from stewardapp.access import rules
 from stewardapp.forms.recipe_form import contract_of
-from stewardapp.presenters import charts, measures, recipes, release_pages, results
+from stewardapp.presenters import charts, measures, recipes, release_pages, results, step_notes
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
@@ -147,6 +147,7 @@ def recipe_tab(run: Run) -> dict[str, Any]:
     """The recipe and what each step decided."""
     return {
         "step_facts": [step_facts(step) for step in run.report.get("steps", ())],
+        "step_notes": step_notes.of_run(run, drawn=True),
         "recipe_json": json.dumps(run.recipe, indent=2, ensure_ascii=False),
     }
 
@@ -170,7 +171,7 @@ def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
     facts = [
         (measures.words(name), fact_words(name, value))
         for name, value in step.items()
-        if name not in ("method", "describe", "explored")
+        if name not in ("method", "describe", "explored", "codebook")
     ]
     return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
 

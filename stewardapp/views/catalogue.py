@@ -51,7 +51,7 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
     except NotShown:
         return not_shown(request)
     facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
-    facts |= {"codebook": catalogue_pages.codebook(release), "usage": catalogue_pages.usage(release)}
+    facts |= {"codebook": catalogue_pages.codebook(release)} | catalogue_pages.usage(release)
     return render(request, template, facts | offers(release, request.user))
 
 

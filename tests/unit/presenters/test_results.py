@@ -103,3 +103,17 @@ def test_changes_name_what_differs_and_no_value_of_a_hierarchy() -> None:
 def test_decisions_of_a_step_are_words() -> None:
     facts = run_pages.step_facts({"method": "generalization", "levels": {"age": 2}, "optimal": True})
     assert facts["facts"] == [("Levels", "age: 2"), ("Optimal", "yes")]
+
+
+@pytest.mark.django_db
+def test_local_epsilon_is_shown_and_not_charged() -> None:
+    release = factories.make_release(factories.make_project())
+    run = factories.make_succeeded_run(release)
+    told = {"column": "illness", "local_epsilon": 1.0986}
+    own_matrix = {"column": "sex", "local_epsilon": 2.0, "matrix_depends_on_data": True}
+    run.report = {**run.report, "steps": [*run.report["steps"], told, own_matrix]}
+    line = results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run))
+    (figure,) = [one for one in line.figures if "local" in one.label]
+    assert figure.value == "ε 1.1"
+    assert "nothing is taken from it" in figure.explanation
+    assert run.facts().epsilon_micro == 0

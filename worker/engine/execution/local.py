@@ -203,6 +203,8 @@ def _write(
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
+    fields = [last.schema[name] for name in names]
+    report.output["schema"] = [{"name": f.name, "kind": str(f.kind), "role": str(f.role)} for f in fields]
     for entry, step, tallies, seconds in zip(
         report.steps, last.steps, last.tallies or (), last.seconds, strict=True
     ):

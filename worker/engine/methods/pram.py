@@ -12,8 +12,10 @@ from pydantic import Field, model_validator
 from worker.engine.algorithms import transition
 from worker.engine.algorithms.alias import Alias
 from worker.engine.algorithms.categories import Categories, require_known
+from worker.engine.algorithms.change_charts import estimate_chart, matrix_chart
 from worker.engine.algorithms.estimation import Estimate, original_counts
 from worker.engine.algorithms.strata import Strata
+from worker.engine.chart import Chart
 from worker.engine.column import Column, Floats
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Kind, Unit
@@ -204,12 +206,27 @@ class Pram(Method):
             said += (
                 "Released frequencies λ are biased: t = λ·P⁻¹ estimates the original ones without bias.",
             )
+        if facts.get("local_epsilon") is not None and not self.invariant:
+            said += (
+                f"Whoever sees one cell learns about its original at most by a factor e^ε with ε = "
+                f"{facts['local_epsilon']:.4g} (local model, per cell; no privacy budget is charged for it).",
+            )
         return (
             *said,
             "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other "
             "columns are weakened; the estimated frequencies come with the standard errors that the "
             "change alone causes.",
         )
+
+    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+        names, matrix = facts["categories"], facts["matrix"]
+        drawn: tuple[Chart, ...] = ()
+        if matrix and isinstance(matrix[0][0], float):  # else every stratum has one of its own
+            drawn += (matrix_chart(self.column, names, matrix, rounded=facts["matrix_depends_on_data"]),)
+        if "estimated" in facts:
+            errors = facts["standard_errors"]
+            drawn += (estimate_chart(self.column, names, facts["released"], facts["estimated"], errors),)
+        return drawn
 
     def _groups(self, categories: Categories) -> list[list[int]]:
         known = {categories.texts[i]: i for i in categories.known}
@@ -246,11 +263,15 @@ class Pram(Method):
                 text if text in declared else None for text in map(categories.texts.__getitem__, known)
             ],
             "strata": len(matrices),
-            "matrix": shown[0].tolist() if len(shown) == 1 else [one.tolist() for one in shown],
+            "matrix": shown[0].tolist() if _all_equal(shown) else [one.tolist() for one in shown],
             "smallest_diagonal": min((float(np.diag(one).min()) for one in shown if one.size), default=1.0),
             "local_epsilon": worst,
             "matrix_depends_on_data": self.invariant,
         }
+
+
+def _all_equal(matrices: Sequence[Floats]) -> bool:
+    return bool(matrices) and all(np.array_equal(matrices[0], one) for one in matrices)
 
 
 def _shown(matrix: transition.Weights, known: Sequence[int]) -> Floats:
