@@ -79,7 +79,7 @@ def _units(amount: Number, places: int, name: str) -> int:
         raise ValueError(f"{name} must be a finite number.")
     if abs(number.adjusted()) > 3 * DELTA_PLACES and number:
         raise ValueError(f"{name} is too large or too small.")
-    scaled = Fraction(number) * 10**places  # a fraction, because decimal arithmetic rounds at 28 digits
+    scaled: Fraction = Fraction(number) * Fraction(10) ** places  # decimals would be rounded at 28 digits
     if scaled.denominator != 1:
         raise ValueError(f"{name} can have at most {places} decimal places.")
     return scaled.numerator
