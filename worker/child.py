@@ -222,8 +222,24 @@ def examined(recipe: Job, released: BinaryIO, reporter: Reporter) -> Job:
     return {"goals": goals, "rows": found.rows, "unexpected": unexpected, "sha256": digest(released)}
 
 
+def preview(job: Job, reporter: Reporter) -> Job:
+    """One step tried on a part of the table, with a key that is drawn here and never told."""
+    from worker.engine.execution import previewing
+    from worker.engine.io.source import open_table
+    from worker.engine.recipe import Recipe
+
+    table, memory = open_table(Files(job["files"]).reader("table")), half(job["limits"]["memory_bytes"])
+    recipe = Recipe.parse(job["recipe"])
+    return {"preview": previewing.preview(recipe, table, job["column"], reporter=reporter, memory=memory)}
+
+
 KINDS = ("csv", "parquet")
-JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
+JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
+    "read": read,
+    "anonymize": anonymize,
+    "verify": verify,
+    "preview": preview,
+}
 
 if __name__ == "__main__":
     main()

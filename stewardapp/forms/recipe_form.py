@@ -41,6 +41,9 @@ class Item:
     fresh: bool = False
     failure: str = ""
     failed_param: str = ""
+    preview_column: str = ""
+    preview: Any = None
+    preview_shown: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def token(self) -> str:
@@ -61,6 +64,11 @@ class Item:
     def summary(self) -> str:
         """One line about it."""
         return str(self.contract.summary()) if self.contract else ""
+
+    @property
+    def enforces(self) -> bool:
+        """Whether it looks at the goals."""
+        return bool(self.part == "step" and self.contract and self.contract.enforces)
 
     @property
     def presets(self) -> Sequence[Preset]:
@@ -144,6 +152,11 @@ class RecipeForm:
             items = MOVES.get(verb, unmoved)(items, rest)
             for item in items:
                 item.fresh = item.key == rest.partition(":")[0]
+        return RecipeForm(self.columns, items).numbered()
+
+    def judging(self, judged: Sequence[Item]) -> RecipeForm:
+        """The same values; only these items say what is wrong with them."""
+        items = [item if item in judged else unjudged(item, self.columns) for item in self.items]
         return RecipeForm(self.columns, items).numbered()
 
     def numbered(self) -> RecipeForm:

@@ -79,5 +79,5 @@ urlpatterns = [
     path("runs/<uuid:id>/", run_detail, name="run-detail"),
     path("runs/<uuid:id>/progress/", run_progress, name="run-progress"),
     path("runs/<uuid:id>/cancel/", run_cancel, name="run-cancel"),
-    path("runs/<uuid:id>/charts/<slug:slug>/", run_chart, name="run-chart"),
+    path("runs/<uuid:id>/charts/<path:slug>/", run_chart, name="run-chart"),
 ]

@@ -31,7 +31,7 @@ __all__ = ["Output", "anonymize", "assess", "compare"]
 
 
 @dataclass(frozen=True)
-class _Work:
+class Work:
     """What all three ways of running a recipe share."""
 
     recipe: Recipe
@@ -48,7 +48,7 @@ class _Work:
                 goal.check(data.schema)
                 bound.append(goal.bound(statistics, self.population))
             except EngineError as error:
-                raise _placed(error, f"goals[{number}]") from None
+                raise placed(error, f"goals[{number}]") from None
         return tuple(bound)
 
     def population(self, path: str, columns: Sequence[str]) -> FrequencyTable:
@@ -87,7 +87,7 @@ def anonymize(
     `persons` a number per released row for the verification of the bytes. Without a `key` the randomness is
     fresh from the operating system; `project_key` makes pseudonyms agree between a project's files.
     """
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
+    work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     work.reporter.stage("Reading the columns")
     original = work.dataset(source)
@@ -120,7 +120,7 @@ def assess(
     input_sha256: str | None = None,
 ) -> Report:
     """Measures and goals of the data as they are."""
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
+    work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     data = work.dataset(source)
     _describe_input(report, data, source, input_sha256)
@@ -146,7 +146,7 @@ def compare(
     output_sha256: str | None = None,
 ) -> Report:
     """Measures before and after, for a released file that any tool made."""
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
+    work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     data, made = work.dataset(original), work.dataset(released, strict=False)
     _describe_input(report, data, original, input_sha256)
@@ -158,7 +158,7 @@ def compare(
     return _finished(report, work)
 
 
-def _decide(work: _Work, data: Dataset, goals: Sequence[Goal], source: Source, report: Report) -> Dataset:
+def _decide(work: Work, data: Dataset, goals: Sequence[Goal], source: Source, report: Report) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
     names = step_names((method.slug, method.params()) for method in steps)
@@ -170,14 +170,14 @@ def _decide(work: _Work, data: Dataset, goals: Sequence[Goal], source: Source, r
                 own = source.for_step(names[number])
                 plan = method.plan(work.statistics(data), goals, own, work.reporter)
             except EngineError as error:
-                raise _placed(error, f"steps[{number}]").at_step(number) from None
+                raise placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
     return data
 
 
-def _placed(error: EngineError, part: str) -> EngineError:
+def placed(error: EngineError, part: str) -> EngineError:
     """A parameter's refusal says which part of the recipe it belongs to."""
     if error.param and not error.param.startswith(("columns", "goals[", part)):
         error.message = error.message.removeprefix(f"{error.param}: ")
@@ -187,7 +187,7 @@ def _placed(error: EngineError, part: str) -> EngineError:
 
 
 def _write(
-    work: _Work,
+    work: Work,
     data: Dataset,
     outputs: Sequence[Output],
     keep_order: bool,
@@ -239,7 +239,7 @@ def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> Non
 
 
 def _measure(
-    work: _Work, measures: Sequence[Measure], before: Statistics, after: Statistics | None, report: Report
+    work: Work, measures: Sequence[Measure], before: Statistics, after: Statistics | None, report: Report
 ) -> None:
     report.risk["before"] = {}
     if after is not None:
@@ -270,7 +270,7 @@ def _privacy(report: Report, recipe: Recipe, data: Dataset) -> None:
     report.privacy_loss = loss
 
 
-def _finished(report: Report, work: _Work) -> Report:
+def _finished(report: Report, work: Work) -> Report:
     work.reporter.progress(1.0)
     report.engine = {
         "version": VERSION,
