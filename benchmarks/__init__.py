@@ -1,0 +1,1 @@
+"""Our figures beside a peer's or a physical reference, same data, same run."""

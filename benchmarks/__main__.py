@@ -1,0 +1,45 @@
+"""`python -m benchmarks`: measure everything and print one table. Exit code 1 when a bound is broken."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.suite import SUITE, Setting
+from benchmarks.table import print_table
+
+QUICK_ROWS, FULL_ROWS = 1_000_000, 10_000_000
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, judge."""
+    args = _parser().parse_args(arguments)
+    rows = args.rows or (FULL_ROWS if args.full else QUICK_ROWS)
+    results = []
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=args.folder) as folder:
+        setting = Setting(Path(folder), rows, args.repeat)
+        for name, measure in SUITE.items():
+            if args.only and name not in args.only:
+                continue
+            print(f"measuring {name} …", file=sys.stderr)
+            results.extend(measure(setting))
+    print_table(results, rows)
+    return 0 if all(result.ok for result in results) else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} rows (the default)")
+    size.add_argument("--full", action="store_true", help=f"{FULL_ROWS:,} rows")
+    size.add_argument("--rows", type=int, help="another number of rows")
+    parser.add_argument("--only", nargs="+", choices=list(SUITE), help="only these measurements")
+    parser.add_argument("--repeat", type=int, default=1, help="times each side is run; the best counts")
+    parser.add_argument("--folder", type=Path, help="where the temporary files go")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

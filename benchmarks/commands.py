@@ -1,0 +1,59 @@
+"""The whole command line against reading the same file with pyarrow and writing it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import data
+from benchmarks.table import Result
+from benchmarks.timing import command
+
+if TYPE_CHECKING:
+    from benchmarks.suite import Setting
+
+GIGABYTE = 10**9
+MEMORY = "1500MB"
+MEMORY_BOUND = 1.5
+CSV_AND_BACK = "import sys, pyarrow.csv as c; c.write_csv(c.read_csv(sys.argv[1]), sys.argv[2])"
+PARQUET_AND_BACK = "import sys, pyarrow.parquet as p; p.write_table(p.read_table(sys.argv[1]), sys.argv[2])"
+
+
+def anonymize(setting: Setting) -> list[Result]:
+    """k = 5 on six columns, input order kept, everything measured."""
+    recipe = setting.recipe()
+    return [
+        *_against(setting, recipe, setting.csv(), CSV_AND_BACK, "CSV"),
+        *_against(setting, recipe, setting.parquet(), PARQUET_AND_BACK, "Parquet"),
+    ]
+
+
+def nearly_unique(setting: Setting) -> list[Result]:
+    """Nearly every row is its own class: what counts is memory."""
+    recipe = data.write_recipe(setting.folder / "recipe-unique.json", suppression_limit=0.1)
+    source = setting.csv(unique=True)
+    return _against(setting, recipe, source, CSV_AND_BACK, "CSV, nearly unique rows", bound=None)
+
+
+def _against(
+    setting: Setting, recipe: Path, source: Path, back: str, name: str, bound: float | None = 2.5
+) -> list[Result]:
+    out = setting.folder / f"out{source.suffix}"
+    options = ("--keep-order", "--memory", MEMORY, "--out", out)
+    _warm_up(setting, recipe)
+    ours = command(setting.repeat, "-m", "worker", "anonymize", recipe, source, *options)
+    out.unlink()
+    reference = command(setting.repeat, "-c", back, source, out)
+    out.unlink()
+    peak = ours.peak_bytes / GIGABYTE
+    return [
+        Result(f"anonymize {name}", ours.seconds, reference.seconds, "pyarrow: read, write back", bound),
+        Result(f"anonymize {name}: peak memory", peak, 1.0, "1 GB", MEMORY_BOUND, "GB"),
+    ]
+
+
+def _warm_up(setting: Setting, recipe: Path) -> None:
+    """A first run on few rows, so that nothing is compiled while the clock runs."""
+    small, out = setting.folder / "small.csv", setting.folder / "small-out.csv"
+    data.write_csv(small, 20_000)
+    command(1, "-m", "worker", "anonymize", recipe, small, "--keep-order", "--out", out)

@@ -1,0 +1,75 @@
+"""What is measured: each entry gives lines of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import data
+from benchmarks.table import Result
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where, how many rows, how often."""
+
+    folder: Path
+    rows: int
+    repeat: int
+
+    def csv(self, *, unique: bool = False) -> Path:
+        """The rows as CSV, written once."""
+        path = self.folder / f"rows{'-unique' * unique}.csv"
+        return path if path.exists() else data.write_csv(path, self.rows, unique=unique)
+
+    def parquet(self) -> Path:
+        """The rows as Parquet, written once."""
+        path = self.folder / "rows.parquet"
+        return path if path.exists() else data.write_parquet(path, self.rows)
+
+    def recipe(self) -> Path:
+        """k = 5 on six columns."""
+        return data.write_recipe(self.folder / "recipe.json")
+
+
+Measurement = Callable[[Setting], list[Result]]
+
+
+def _sealed(setting: Setting) -> list[Result]:
+    from benchmarks.storage import sealed_files
+
+    return sealed_files(setting)
+
+
+def _ingest(setting: Setting) -> list[Result]:
+    from benchmarks.storage import ingest
+
+    return ingest(setting)
+
+
+def _counts(setting: Setting) -> list[Result]:
+    from benchmarks.counting import counts
+
+    return counts(setting)
+
+
+def _command(setting: Setting) -> list[Result]:
+    from benchmarks.commands import anonymize
+
+    return anonymize(setting)
+
+
+def _unique(setting: Setting) -> list[Result]:
+    from benchmarks.commands import nearly_unique
+
+    return nearly_unique(setting)
+
+
+SUITE: dict[str, Measurement] = {
+    "sealed": _sealed,
+    "ingest": _ingest,
+    "counts": _counts,
+    "anonymize": _command,
+    "unique": _unique,
+}
