@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin, messages
 from django.db import models
@@ -26,6 +27,8 @@ else:  # these classes take no parameters when the program runs
 
 admin.site.site_header = admin.site.site_title = "People and projects"
 admin.site.index_title = "Administration"
+# One way in for everybody: throttled, with the second factor. The administration's own knows neither.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
 class NewAccountForm(UserForm):

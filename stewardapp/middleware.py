@@ -8,7 +8,7 @@ from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from stewardapp.access.verdict import Conflict, NotAllowed
+from stewardapp.access.verdict import Refused
 
 Answer = Callable[[HttpRequest], HttpResponse]
 SEEN = "seen"
@@ -49,7 +49,7 @@ class NoStoreMiddleware:
 
 
 class RefusalMiddleware:
-    """Turn NotAllowed into a 403 page and Conflict into a 409 page, with the reason in words."""
+    """Turn an action's refusal into the page of its status (400, 403, 409), with the reason in words."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -58,12 +58,10 @@ class RefusalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Answer for the two refusals; leave everything else to Django."""
-        if isinstance(error, NotAllowed):
-            return render(request, "403.html", {"reason": str(error)}, status=403)
-        if isinstance(error, Conflict):
-            return render(request, "409.html", {"reason": str(error)}, status=409)
-        return None
+        """Answer for refusals; leave everything else to Django."""
+        if not isinstance(error, Refused):
+            return None
+        return render(request, f"{error.status}.html", {"reason": error.reason}, status=error.status)
 
 
 def _is_poll(request: HttpRequest) -> bool:

@@ -394,4 +394,6 @@ def _reidentification(classes: int, smallest: int) -> dict[str, Any]:
         "average_risk": round(1 / smallest, 4),
         "highest_risk": 1 / smallest,
         "share_above": {"0.05": 1.0, "0.2": 0.0, "0.5": 0.0},
+        "class_sizes": [{"from": smallest, "to": smallest, "classes": classes, "rows": classes * smallest}],
+        "risk_curve": [{"risk": 0.1, "share": 1.0}, {"risk": 1.0, "share": 1.0 if smallest == 1 else 0.0}],
     }

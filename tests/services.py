@@ -6,6 +6,7 @@ database for whoever asks.
 
 import logging
 import shutil
+import socket
 import tempfile
 import uuid
 import warnings
@@ -70,6 +71,13 @@ def with_database(server: str, name: str) -> str:
     return f"{head}/{name}{mark}{rest}"
 
 
+def free_port() -> int:
+    """A port nobody listens on; the server's own search starts at the same one in every test process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @pytest.fixture(scope="session")
 def valkey_server() -> Iterator[Callable[[], str]]:
     """Starts Valkey servers; each call gives the address of one of its own."""
@@ -78,7 +86,7 @@ def valkey_server() -> Iterator[Callable[[], str]]:
     servers: list[ValkeyServer] = []
 
     def start() -> str:
-        servers.append(ValkeyServer())
+        servers.append(ValkeyServer(port=free_port()))
         servers[-1].start()
         return f"{servers[-1].connection_url}/0"
 

@@ -62,9 +62,17 @@ def _note_stopping(**_: Any) -> None:
     _stopping[0] = 1
 
 
+_started_by: list[int] = []
+
+
+@signals.worker_process_init.connect
+def _note_parent(**_: Any) -> None:
+    _started_by[:] = [os.getppid()]
+
+
 def is_stopping() -> bool:
-    """Whether the worker was asked to end: a running job is then given back at once."""
-    return bool(_stopping[0])
+    """Whether the worker was asked to end, or died: a running job is then given back at once."""
+    return bool(_stopping[0]) or any(parent != os.getppid() for parent in _started_by)
 
 
 def send(kind: str, identity: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
 from stewardapp.models import Reading, Run, User
@@ -23,6 +23,7 @@ from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
+AWAY = (OperationalError, InterfaceError)
 KINDS: dict[str, type[Run] | type[Reading]] = {"run": Run, "reading": Reading}
 
 
@@ -92,9 +93,8 @@ class Claim:
         try:
             if not self.jobs.heartbeat(self.id, self.fence, settings.STEWARD_LEASE):
                 self.lost.set()
-        except DatabaseError as error:  # away for a moment; the lease bears three misses
-            log.warning("heartbeat.failed", extra={"job": str(self.id), "type": type(error).__name__})
-            connection.close()
+        except AWAY as error:
+            self._bear(error)
 
     @contextmanager
     def part(self, low: float, high: float) -> Iterator[None]:
@@ -109,6 +109,13 @@ class Claim:
         """Write progress; False means stop: cancelled, taken over, or this worker is ending."""
         if self.lost.is_set() or is_stopping():
             return False
+        try:
+            return self._write(progress)
+        except AWAY as error:  # the work goes on: the lease decides whose it is
+            self._bear(error)
+            return True
+
+    def _write(self, progress: Progress) -> bool:
         low, high = self._span
         percent = int(100 * (low + progress.fraction * (high - low)))
         return self.jobs.progress(
@@ -121,7 +128,15 @@ class Claim:
 
     def let_go(self) -> None:
         """End the lease now, so that the reaper need not wait for it."""
-        self.jobs.heartbeat(self.id, self.fence, 0)
+        try:
+            self.jobs.heartbeat(self.id, self.fence, 0)
+        except AWAY as error:
+            self._bear(error)
+
+    def _bear(self, error: Exception) -> None:
+        """Begin again with a fresh connection: the database was away, the lease bears some misses."""
+        log.warning("database.away", extra={"job": str(self.id), "type": type(error).__name__})
+        connection.close()
 
 
 def worker_name() -> str:

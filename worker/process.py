@@ -26,6 +26,9 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = (sys.executable, "-m", "worker.child")
 POLL_SECONDS = 0.2
 KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "NUMBA_CACHE_DIR")
+# Arrow's own allocator reserves a gigabyte of address space before it holds one byte, and glibc 64 MB per
+# thread; the limit counts address space.
+FRUGAL = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
 NEAR_THE_LIMIT = 0.85
 
 Watch = Callable[["Progress"], bool]
@@ -134,7 +137,7 @@ def started(scratch: Path, descriptors: list[int]) -> Iterator["subprocess.Popen
 def environment(scratch: Path) -> dict[str, str]:
     """Only what an interpreter needs: no secret of the web application reaches the engine."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    return {**kept, "TMPDIR": str(scratch), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    return {**kept, **FRUGAL, "TMPDIR": str(scratch), "PYTHONPATH": str(ROOT)}
 
 
 def send(process: "subprocess.Popen[bytes]", document: Mapping[str, Any]) -> None:

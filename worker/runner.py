@@ -21,7 +21,7 @@ from stewardapp.models import Blob, DataKey, Run
 from stewardapp.storage import Destroyed, keep
 from worker import anonymizing, reading
 from worker.app import is_stopping
-from worker.claim import Claim, note
+from worker.claim import AWAY, Claim, note
 from worker.engine.errors import Cancelled, EngineError
 from worker.engines import MadeFile
 from worker.process import ChildFailed, ChildLost
@@ -49,10 +49,10 @@ def attempt(claim: Claim) -> None:
         WORK[claim.kind](claim)
     except (Cancelled, ClaimLost, Conflict):
         stopped(claim)
-    except ChildLost:
-        # Killed from outside or crashed: the reaper counts attempts, so that a job that kills its process
-        # does not do so for ever.
-        log.warning("job.child-lost", extra={"job": str(claim.id)})
+    except (ChildLost, *AWAY) as error:
+        # The engine was killed or crashed, or the database went away: nobody knows how far it came. The
+        # reaper counts attempts, so that a job that kills its process does not do so for ever.
+        log.warning("job.lost", extra={"job": str(claim.id), "type": type(error).__name__})
         claim.let_go()
     except Exception as error:  # noqa: BLE001 - whatever it is, the job must come to an end
         failed(claim, **described(error))

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, ClassVar
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem, virtual
 from kombu.utils.json import dumps, loads
@@ -93,9 +93,15 @@ class Transport(filesystem.Transport):
     """The `spool://` transport."""
 
     Channel = Channel
-    global_state = virtual.BrokerState()
     driver_type = "spool"
     driver_name = "spool"
+    _states: ClassVar[dict[str, virtual.BrokerState]] = {}
+
+    def __init__(self, client: Any, **kwargs: Any) -> None:
+        super().__init__(client, **kwargs)
+        # What was declared is remembered per folder: another folder knows nothing of it.
+        folder = str(client.transport_options.get("control_folder"))
+        self.state = self._states.setdefault(folder, virtual.BrokerState())
 
 
 def write_whole(folder: Path, name: str, payload: bytes) -> None:

@@ -16,6 +16,9 @@ let last = snapshot();
 const paint = (row) => {
   row.classList.toggle("untagged", roleOf(row).value === "");
   row.classList.toggle("selected", boxOf(row).checked);
+  const words = row.querySelector("[data-granted]");
+  words.hidden = roleOf(row).value !== "consent";
+  words.querySelector("input").required = !words.hidden;
 };
 
 const counts = () => {

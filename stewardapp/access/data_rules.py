@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stewardapp.access.facts import Person, VersionFacts
+from stewardapp.access.facts import Person, ReadingFacts, VersionFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
 from stewardapp.access.verdict import Verdict, first_no, no, yes
@@ -86,6 +86,16 @@ def may_read_again(person: Person, version: VersionFacts) -> Verdict:
     return first_no(
         _may_touch_data(person, Permission.UPLOAD, "read the file again"), exists(version), idle(version)
     )
+
+
+def may_cancel_reading(person: Person, reading: ReadingFacts) -> Verdict:
+    """Stop a reading that is queued or running."""
+    allowed = _may_touch_data(person, Permission.UPLOAD, "cancel a reading")
+    if not allowed:
+        return allowed
+    if reading.state not in ("queued", "running"):
+        return no("ended", f"This reading has already ended ({reading.state}).")
+    return no("stopping", "This reading is already being cancelled.") if reading.stop_requested else yes()
 
 
 def may_tag(person: Person, version: VersionFacts) -> Verdict:

@@ -45,6 +45,14 @@ class VersionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingFacts:
+    """One attempt to read a version's bytes."""
+
+    state: str
+    stop_requested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyFacts:
     """The thresholds a project demands."""
 

@@ -4,6 +4,7 @@ A rule looks at facts only; the same rule guards the endpoint, greys out the but
 """
 
 from stewardapp.access.data_rules import (
+    may_cancel_reading,
     may_create_dataset,
     may_create_project,
     may_destroy,
@@ -40,6 +41,7 @@ from stewardapp.access.release_rules import (
 
 __all__ = [
     "may_cancel",
+    "may_cancel_reading",
     "may_comment",
     "may_create_dataset",
     "may_create_project",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from stewardapp.access.facts import PolicyFacts, RunFacts
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
@@ -16,7 +18,7 @@ def checklist(run: RunFacts, policy: PolicyFacts) -> tuple[tuple[str, Verdict], 
     if run.microdata:
         checks += [
             (f"Every class holds at least {policy.minimum_k}", _classes(run, policy)),
-            (f"Highest risk at most {policy.maximum_risk:.0%}", _risk(run, policy)),
+            (f"Highest risk at most {_percent(policy.maximum_risk)}", _risk(run, policy)),
         ]
     return tuple(checks)
 
@@ -55,9 +57,14 @@ def _risk(run: RunFacts, policy: PolicyFacts) -> Verdict:
             "risk-unknown", "The highest risk of this run is not known; measure re-identification risk."
         )
     if round(run.highest_risk, 4) > policy.maximum_risk:
-        found = f"The highest risk is {run.highest_risk:.1%}"
-        return no("risk-too-high", f"{found}; the policy allows at most {policy.maximum_risk:.1%}.")
+        found = f"The highest risk is {_percent(run.highest_risk)}"
+        return no("risk-too-high", f"{found}; the policy allows at most {_percent(policy.maximum_risk)}.")
     return yes()
+
+
+def _percent(share: Decimal) -> str:
+    """As every page writes a share: 20 %, 33.3 %."""
+    return f"{share * 100:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
 
 
 def _budget(run: RunFacts, policy: PolicyFacts) -> Verdict:

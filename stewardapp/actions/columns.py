@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from stewardapp.access.rules import may_tag
@@ -15,21 +16,36 @@ from stewardapp.models import Column, User, Version
 from worker.engine.fields import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
+NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted"})
 
 
 @action
-def tag(*, version: Version, roles: Mapping[str, str], by: User) -> None:
-    """Give columns roles, by name; an empty role takes the tag away, so that the column is dropped."""
+def tag(
+    *,
+    version: Version,
+    roles: Mapping[str, str],
+    granted: Mapping[str, Sequence[str]] = NOTHING,
+    by: User,
+) -> None:
+    """Give columns roles, by name; an empty role takes the tag away, so that the column is dropped.
+
+    `granted` says of a consent column which of its values mean yes.
+    """
     version = locked(version)
     require(may_tag(version.project.person(by), version.facts()))
     columns = {column.name: column for column in version.columns.all()}
     for name, role in roles.items():
         _named(columns, name).role = _role(role)
+    for name, words in granted.items():
+        column = _named(columns, name)
+        column.settings = {**column.settings, "granted": list(words)}
     _check_single(columns)
-    Column.objects.bulk_update([columns[name] for name in roles], ["role"], batch_size=500)
+    changed = [columns[name] for name in {**roles, **granted}]
+    Column.objects.bulk_update(changed, ["role", "settings"], batch_size=500)
     shape(version, by)
-    audit.record("version.tagged", version, by=by, project=version.project, details={"roles": dict(roles)})
+    details = {"roles": dict(roles), "consent": sorted(granted)}
+    audit.record("version.tagged", version, by=by, project=version.project, details=details)
 
 
 @action

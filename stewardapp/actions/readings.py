@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from stewardapp import storage
-from stewardapp.access.rules import may_read_again
+from stewardapp.access.rules import may_cancel_reading, may_read_again
 from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
@@ -25,6 +25,18 @@ def start(*, version: Version, dialect: dict[str, Any] | None = None, by: User) 
     require(may_read_again(version.project.person(by), version.facts()))
     reading = Reading.objects.create(version=version, dialect=dialect or {}, requested_by=by)
     audit.record("reading.started", reading, by=by, project=version.project)
+    return reading
+
+
+@action
+def cancel(*, reading: Reading, by: User) -> Reading:
+    """Stop a reading: at once while it waits, at its next checkpoint while a worker reads."""
+    reading = locked(reading)
+    require(may_cancel_reading(reading.project.person(by), reading.facts()))
+    if not Reading.objects.request_cancel(reading.pk, by):
+        raise Conflict("ended", "This reading has ended, or somebody else is cancelling it.")
+    reading.refresh_from_db()
+    audit.record("reading.cancel-requested", reading, by=by, project=reading.project)
     return reading
 
 

@@ -31,3 +31,22 @@ def chosen_roles(posted: Mapping[str, str], columns: Iterable[Column]) -> tuple[
         elif role != column.role:
             roles[column.name] = role
     return roles, errors
+
+
+def consent_words(
+    posted: Mapping[str, str], columns: Iterable[Column]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Which values mean yes in the column of consent, when that is said anew; and what is missing."""
+    granted: dict[str, list[str]] = {}
+    errors: list[str] = []
+    for column in columns:
+        if posted.get(f"role-{column.position}", column.role) != Role.CONSENT:
+            continue
+        stored = list(column.settings.get("granted", ()))
+        text = posted.get(f"granted-{column.position}")
+        words = stored if text is None else [word.strip() for word in text.split(",") if word.strip()]
+        if not words:
+            errors.append(f"{column.name}: write which of its values mean that consent was given.")
+        elif words != stored:
+            granted[column.name] = words
+    return granted, errors

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
+from stewardapp.access.facts import ReadingFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record
 from stewardapp.models.job import Job, JobQuerySet, job_constraints
@@ -51,3 +52,7 @@ class Reading(Job, Record):
     def project(self) -> Project:
         """The project of the version."""
         return self.version.project
+
+    def facts(self) -> ReadingFacts:
+        """What the rules need to know about this reading."""
+        return ReadingFacts(state=self.state, stop_requested=self.cancel_requested_at is not None)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import Verdict
+from stewardapp.access.workflow import transition
+from stewardapp.models import AuditEvent
 from stewardapp.presenters import recipes, release_pages, results
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import Change
@@ -84,7 +86,9 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "audience": release_pages.audience_words(release),
         "previous": previous,
         "changes": differences(previous, run) if previous else [],
-        "independent": independence(release, user),
+        "independence": independence(release, user),
+        "relatives": relatives(release, user),
+        "population": release.version.dataset.population,
     }
     return shown | file_context(release, user, asked) | release_pages.talk(release, user)
 
@@ -108,16 +112,48 @@ def table_of(artifact: Any, wanted: str) -> dict[str, ReleasedPage | bool | None
         return {"damaged": True}
 
 
-def independence(release: Release, user: AnyUser) -> Verdict:
-    """Whether this person contributed nothing, as the rule says it."""
-    return rules.may_comment(release.person(user), release.facts(), private=True)
+@dataclass(frozen=True)
+class Independence:
+    """Whether this person's eyes are a second pair, in the words of the checklist."""
+
+    tone: str
+    word: str
+    icon: str
+    reason: str = ""
+
+
+def independence(release: Release, user: AnyUser) -> Independence:
+    """What the rule about voting says of this person; a vote already given was an independent one."""
+    verdict = rules.may_review(release.person(user), release.facts())
+    if verdict:
+        return Independence("ok", "You may vote", "check")
+    if verdict.code in DONE:
+        return Independence("", DONE[verdict.code], "check", verdict.reason)
+    return Independence("warn", "You may not vote", "alert", verdict.reason)
+
+
+DONE = {"voted": "You have voted", "wrong-state": "Not in review"}
+
+
+MOST_RELATIVES = 20
+
+
+def relatives(release: Release, user: AnyUser) -> list[Release]:
+    """What else was made from data about the same or overlapping people: copies add up."""
+    population = release.version.dataset.population
+    people = [population.pk, *population.overlaps.values_list("pk", flat=True)]
+    others = type(release).objects.visible_to(user).filter(version__dataset__population__in=people)
+    seen = others.exclude(pk=release.pk).filter(submitted_at__isnull=False).order_by("-submitted_at")
+    return list(seen.select_related("version__dataset__population", "project")[:MOST_RELATIVES])
 
 
 def previous_candidate(release: Release) -> Run | None:
-    """The run that was submitted before this one, as far as somebody voted on it."""
-    earlier = release.reviews.filter(submission__lt=release.submission).order_by("-submission")
-    review = earlier.select_related("run").first()
-    return review.run if review is not None and review.run_id != release.candidate_id else None
+    """The run that was submitted before this one, voted on or not; the log knows every submission."""
+    submitted = AuditEvent.objects.about(release).filter(action=transition("submit").event)
+    earlier = [event for event in submitted if event.details["submission"] < release.submission]
+    if not earlier or earlier[0].details["run"] == str(release.candidate_id):
+        return None
+    return release.runs.filter(pk=earlier[0].details["run"]).first()
 
 
 def differences(before: Run, after: Run) -> list[Change]:

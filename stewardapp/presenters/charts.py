@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -143,8 +144,10 @@ def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
 
 
 def fits(names: list[Any]) -> bool:
-    """Whether the names stand side by side below half a page."""
-    return sum(len(str(name)) + 2 for name in names) <= ROOM
+    """Whether the names stand side by side below half a page: each in the middle of an equal share of it."""
+    lengths = [len(str(name)) for name in names]
+    longest = max((left + right for left, right in pairwise(lengths)), default=0)
+    return longest / 2 + 1 <= ROOM / max(1, len(names))
 
 
 def limit(threshold: Threshold | None) -> dict[str, Any]:

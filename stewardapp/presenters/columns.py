@@ -33,10 +33,11 @@ class ColumnLine:
     tone: str
     hierarchy: Hierarchy | None
     can_propose: bool
+    granted: str
 
 
-def column_line(column: Column, role: str | None = None) -> ColumnLine:
-    """A column; `role` shows what somebody chose but could not yet be stored."""
+def column_line(column: Column, role: str | None = None, granted: str | None = None) -> ColumnLine:
+    """A column; `role` and `granted` show what somebody chose but could not yet be stored."""
     shown = role if role in ROLE_LABELS else column.role
     return ColumnLine(
         id=column.id,
@@ -55,6 +56,7 @@ def column_line(column: Column, role: str | None = None) -> ColumnLine:
         tone=TONES.get(column.suggested_role, ""),  # type: ignore[call-overload]
         hierarchy=column.hierarchy,
         can_propose=shown == Role.QUASI_IDENTIFIER and column.kind in PROPOSED,
+        granted=", ".join(column.settings.get("granted", ())) if granted is None else granted,
     )
 
 

@@ -30,7 +30,7 @@ def percent(share: SupportsFloat | None) -> str:
         return f"<{THIN}0.1{NO_BREAK}%"
     if value > 99.9:
         return f">{THIN}99.9{NO_BREAK}%"
-    return f"{value:.1f}{NO_BREAK}%"
+    return f"{value:.1f}".removesuffix(".0") + f"{NO_BREAK}%"
 
 
 def size(count: int | None) -> str:

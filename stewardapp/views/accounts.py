@@ -3,12 +3,18 @@
 Only what the product uses is routed: nobody signs up, and there is no reset by mail.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from allauth.account import views as account
+from allauth.mfa.base import views as second_factor
+from allauth.mfa.recovery_codes import views as recovery_codes
+from allauth.mfa.totp import views as totp
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, URLResolver, include, path
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.urls import URLPattern, path
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from stewardapp.context import THEME_COOKIE, THEMES
 
@@ -29,13 +35,30 @@ def theme(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("accounts/login/", account.login, name="account_login"),
-    path("accounts/logout/", account.logout, name="account_logout"),
-    path("accounts/signup/", account.signup, name="account_signup"),
-    path("accounts/inactive/", account.account_inactive, name="account_inactive"),
-    path("accounts/password/change/", account.password_change, name="account_change_password"),
-    path("accounts/reauthenticate/", account.reauthenticate, name="account_reauthenticate"),
-    path("accounts/2fa/", include("allauth.mfa.urls")),
+def page(address: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
+    """One of allauth's pages. Its forms would also take PUT; a browser never sends one."""
+    read_or_sent: Callable[..., Any] = require_http_methods(["GET", "HEAD", "POST"])(view)
+    return path(f"accounts/{address}", read_or_sent, name=name)
+
+
+urlpatterns: list[URLPattern] = [
+    page("login/", account.login, "account_login"),
+    page("logout/", account.logout, "account_logout"),
+    page("signup/", account.signup, "account_signup"),
+    page("inactive/", account.account_inactive, "account_inactive"),
+    page("password/change/", account.password_change, "account_change_password"),
+    page("reauthenticate/", account.reauthenticate, "account_reauthenticate"),
+    page("2fa/", second_factor.index, "mfa_index"),
+    page("2fa/authenticate/", second_factor.authenticate, "mfa_authenticate"),
+    page("2fa/reauthenticate/", second_factor.reauthenticate, "mfa_reauthenticate"),
+    page("2fa/totp/activate/", totp.activate_totp, "mfa_activate_totp"),
+    page("2fa/totp/deactivate/", totp.deactivate_totp, "mfa_deactivate_totp"),
+    page("2fa/recovery-codes/", recovery_codes.view_recovery_codes, "mfa_view_recovery_codes"),
+    page(
+        "2fa/recovery-codes/generate/", recovery_codes.generate_recovery_codes, "mfa_generate_recovery_codes"
+    ),
+    page(
+        "2fa/recovery-codes/download/", recovery_codes.download_recovery_codes, "mfa_download_recovery_codes"
+    ),
     path("theme/", theme, name="theme"),
 ]

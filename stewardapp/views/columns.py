@@ -11,11 +11,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import columns as actions
-from stewardapp.forms.columns import ROLE_LABELS, chosen_roles
+from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words
 from stewardapp.models import Column, Version
 from stewardapp.presenters.columns import column_line, untagged
 from stewardapp.presenters.identifying import Identifying, identifying
-from stewardapp.presenters.small_readings import count, countable
+from stewardapp.presenters.small_readings import count, countable, previewable, values_of
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import propose
 from stewardapp.views.versions import version_or_404
@@ -39,13 +39,25 @@ def tags(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def _store(request: HttpRequest, version: Version, columns: list[Column]) -> list[str]:
     roles, errors = chosen_roles(request.POST, columns)
-    if errors or not roles:
+    granted, missing = consent_words(request.POST, columns)
+    errors += missing or _never_written(granted, columns)
+    if errors or not (roles or granted):
         return errors
     try:
-        actions.tag(version=version, roles=roles, by=signed_in(request))
+        actions.tag(version=version, roles=roles, granted=granted, by=signed_in(request))
     except Invalid as refusal:
         return [refusal.reason]
     return []
+
+
+def _never_written(granted: dict[str, list[str]], columns: list[Column]) -> list[str]:
+    """A word for yes that no row holds would leave every row out: say so now, not when the run fails."""
+    named = [column for column in columns if column.name in granted and previewable(column)]
+    return [
+        f"{column.name}: no row holds these values. Write them exactly as in the file, separated by commas."
+        for column in named
+        if not values_of(column).keys() & set(granted[column.name])
+    ]
 
 
 def _next(request: HttpRequest, version: Version) -> HttpResponse:
@@ -63,7 +75,7 @@ def _next(request: HttpRequest, version: Version) -> HttpResponse:
 
 def _shown(request: HttpRequest, version: Version, columns: list[Column], errors: list[str]) -> HttpResponse:
     user = signed_in(request)
-    lines = [column_line(column, request.POST.get(f"role-{column.position}")) for column in columns]
+    lines = [column_line(column, *_typed(request, column)) for column in columns]
     names = [line.name for line in lines if line.role == Role.QUASI_IDENTIFIER]
     may_tag = rules.may_tag(version.person(user), version.facts())
     page = {
@@ -80,6 +92,11 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
     return render(request, "versions/columns.html", page, status=422 if errors else 200)
 
 
+def _typed(request: HttpRequest, column: Column) -> tuple[str | None, str | None]:
+    """The role and the words for yes that somebody typed and that could not be stored."""
+    return request.POST.get(f"role-{column.position}"), request.POST.get(f"granted-{column.position}")
+
+
 @require_GET
 def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """How identifying the columns at these positions are together; a fragment."""
@@ -94,13 +111,11 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
     single = {column.name: column.profile.get("unique_share") for column in columns}
-    scan = version.profile.get("identifying", ())
-    seen = identifying(scan, single, names)
-    return (
-        seen
-        if seen.exact or not countable(version, names)
-        else identifying(count(version, names), single, names)
-    )
+    guessed = {one.name for one in columns if not one.profile.get("distinct_is_exact", True)}
+    seen = identifying(version.profile.get("identifying", ()), single, names, guessed)
+    if (seen.exact and not seen.estimated) or not countable(version, names):
+        return seen
+    return identifying(count(version, names), single, names, guessed)
 
 
 urlpatterns: list[URLPattern] = [

@@ -6,7 +6,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from stewardapp.access import rules
 from stewardapp.access.roles import Permission
@@ -35,6 +35,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     return render(request, "datasets/list.html", shown)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def create(request: HttpRequest) -> HttpResponse:
     """The way in for data: name a new dataset, or choose one that is there."""
     user = signed_in(request)

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
@@ -30,6 +30,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     return render(request, "populations/list.html", page)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def create(request: HttpRequest) -> HttpResponse:
     """Describe the people."""
     user = signed_in(request)

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
@@ -32,6 +32,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     return render(request, "projects/list.html", {"projects": lines, "may_create": may_create})
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def create(request: HttpRequest) -> HttpResponse:
     """A new project."""
     user = signed_in(request)
@@ -65,6 +66,7 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return render(request, "projects/detail.html", page)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def rename(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Another name or description."""
     user, project = signed_in(request), _project(request, id)
@@ -79,6 +81,7 @@ def rename(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return render(request, "projects/form.html", page, status=answer_status(form))
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def members(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Who is in the project; adding one role."""
     user, project = signed_in(request), _project(request, id)
@@ -113,6 +116,7 @@ def remove_member(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return redirect("project-members", project_id)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def policy(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The rules in force, their history, and a revision."""
     user, project = signed_in(request), _project(request, id)

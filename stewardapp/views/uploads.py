@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, Refused, require
@@ -31,6 +32,7 @@ FORM_OVERHEAD = 64 * 1024
 
 
 @csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The page of an upload. Its token is checked below, because reading it reads the whole body."""
     user = signed_in(request)

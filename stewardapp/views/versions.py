@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -54,6 +54,17 @@ def read_again(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 
 @require_POST
+def cancel_reading(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Ask the worker to stop reading; what was read before still holds."""
+    version = version_or_404(request, id)
+    if version.reading is None:
+        raise Http404
+    readings.cancel(reading=version.reading, by=signed_in(request))
+    messages.info(request, "The reading is being cancelled.")
+    return redirect("version-detail", version.pk)
+
+
+@require_POST
 def destroy(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Destroy the data before their date."""
     user, version = signed_in(request), version_or_404(request, id)
@@ -83,11 +94,12 @@ def _state(version: Version, user: User, form: DialectForm) -> dict[str, Any]:
     may_look = rules.may_view_version(person)
     lines = column_lines(version.columns.select_related("hierarchy")) if may_look else []
     profile = version.profile if may_look else {}
+    reading = version.reading
     return {
         "version": version,
         "version_name": f"version {version.number}",
         "state": state_of(version),
-        "reading": version.reading,
+        "reading": reading,
         "columns": lines,
         "untagged": untagged(lines),
         "preview": profile.get("preview", []),
@@ -96,6 +108,7 @@ def _state(version: Version, user: User, form: DialectForm) -> dict[str, Any]:
         "may_look": may_look,
         "may_tag": rules.may_tag(person, facts),
         "may_read_again": rules.may_read_again(person, facts),
+        "may_cancel": rules.may_cancel_reading(person, reading.facts()) if reading else None,
         "may_destroy": rules.may_destroy(person, facts),
     }
 
@@ -104,5 +117,6 @@ urlpatterns: list[URLPattern] = [
     path("versions/<uuid:id>/", detail, name="version-detail"),
     path("versions/<uuid:id>/progress/", progress, name="version-progress"),
     path("versions/<uuid:id>/read/", read_again, name="version-read"),
+    path("versions/<uuid:id>/cancel/", cancel_reading, name="version-cancel"),
     path("versions/<uuid:id>/destroy/", destroy, name="version-destroy"),
 ]

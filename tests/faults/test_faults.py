@@ -6,16 +6,20 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+from django.db import connection
+
 from stewardapp.actions import runs
 from stewardapp.models import AuditEvent, JobState, Run
-from tests.faults import trouble
+from tests.faults import dying, trouble
 from tests.faults.invariants import broken
 from tests.faults.world import World, ended, running
 from tests.site import LEASE, Site, kill_session, until
 from worker import app
 
 assert trouble.SLUG
-ROUNDS = 12 if os.environ.get("STEWARD_FAULTS") == "full" else 1
+FULL = os.environ.get("STEWARD_FAULTS") == "full"
+ROUNDS = 12 if FULL else 1
 LONG = 1.0
 
 
@@ -177,6 +181,40 @@ def test_runs_are_cancelled_at_random(any_site: Site) -> None:
         assert time.monotonic() - asked < 5
         assert not run.artifacts.exists()
     assert broken() == []
+
+
+def test_the_worker_dies_at_each_point_of_storing(any_site: Site) -> None:
+    note = any_site.data / "die-at"
+    world = World.make(any_site, TESTS_DIE_AT=str(note))
+    for point in dying.POINTS if FULL else random.sample(dying.POINTS, 2):
+        note.write_text(point)
+        run = world.run()
+        assert ended(run) == JobState.SUCCEEDED, (point, run.error_message)
+        assert not note.exists(), f"nobody died {point}"
+        assert run.attempts == 2, point
+        assert broken() == [], point
+
+
+@pytest.mark.postgres
+def test_the_connections_to_the_database_are_cut(server_site: Site) -> None:
+    world = World.make(server_site)
+    for _ in range(2 * ROUNDS):
+        run = world.run(seconds=LONG)
+        until(Run.objects.filter(pk=run.pk, state=JobState.RUNNING).exists)
+        for _ in range(3):
+            time.sleep(random.uniform(0, LONG))
+            cut_connections()
+        assert ended(run) == JobState.SUCCEEDED, run.error_message
+    assert broken() == []
+
+
+def cut_connections() -> None:
+    """End every session but our own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 def test_a_job_hangs(embedded_site: Site) -> None:

@@ -11,7 +11,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +36,35 @@ def until(question: Callable[[], object], seconds: float, what: str) -> object:
     raise AssertionError(f"not within {seconds} s: {what}")
 
 
+def living() -> Iterator[tuple[int, int]]:
+    """Every process of this machine with its parent."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (facts := status(int(entry.name))):
+            yield int(entry.name), int(facts[1])
+
+
+def status(pid: int) -> list[str]:
+    """State, parent and more of a process; nothing when there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that only waits to be buried does not."""
+    facts = status(pid)
+    return bool(facts) and facts[0] != "Z"
+
+
+def command(pid: int) -> str:
+    """The command line of a process."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
 @dataclass
 class Desk:
     """One running installation."""
@@ -44,14 +74,26 @@ class Desk:
     process: subprocess.Popen[str] | None = None
     said: str = ""
     personas: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _before: int = 0
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def folder(self) -> Path:
+        """What it may write to: its data, its log, its temporary files."""
+        return self.data.parent
+
+    @property
     def log(self) -> Path:
         return self.data.parent / f"{self.data.name}.log"
+
+    def temporary(self) -> Path:
+        """Where its processes put temporary files, apart from those of everybody else."""
+        folder = self.data.parent / f"{self.data.name}.temporary"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def environment(self) -> dict[str, str]:
         clean = {
@@ -63,11 +105,13 @@ class Desk:
             "STEWARD_PORT": str(self.port),
             "STEWARD_LEASE": "2",
             "STEWARD_TICK": "0.5",
+            "TMPDIR": str(self.temporary()),
         }
 
     def start(self) -> Desk:
         """Start web and worker and wait for the address to be printed."""
         with self.log.open("a") as log:
+            self._before = log.tell()
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "run"],
                 cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
@@ -75,14 +119,18 @@ class Desk:
             )  # fmt: skip
         until(lambda: self._printed("Open http"), 90, "the address is printed")
         for role, user, password in re.findall(
-            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self.log.read_text(), re.M
+            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self._new_lines(), re.M
         ):
             self.personas[role.strip()] = (user, password)
         return self
 
+    def _new_lines(self) -> str:
+        """What was printed since the last start."""
+        return self.log.read_bytes()[self._before :].decode()
+
     def _printed(self, text: str) -> bool:
         assert self.process is not None
-        self.said = self.log.read_text()
+        self.said = self._new_lines()
         assert self.process.poll() is None or text in self.said, self.said
         return text in self.said and self.healthy()
 
@@ -100,8 +148,27 @@ class Desk:
         os.killpg(self.process.pid, signal.SIGINT)
         return self.process.wait(timeout=seconds)
 
+    def tree(self, word: str = "") -> list[int]:
+        """Every living process of this installation, the engine included; or those whose command says so."""
+        children: dict[int, list[int]] = {}
+        for pid, parent in living():
+            children.setdefault(parent, []).append(pid)
+        found = [self.process.pid] if self.process is not None else []
+        for pid in found:
+            found += children.get(pid, [])
+        return [pid for pid in found if alive(pid) and word in command(pid)]
+
+    def pull_the_plug(self) -> None:
+        """Kill every process at once, as a power cut does; none of them can say goodbye."""
+        for pid in (doomed := self.tree()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        assert self.process is not None
+        self.process.wait(timeout=10)
+        until(lambda: not any(map(alive, doomed)), 10, "every process is gone")
+
     def kill(self) -> None:
-        """Pull the plug."""
+        """End it by force; web and worker end with it."""
         if self.process is not None and self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(timeout=10)

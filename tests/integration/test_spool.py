@@ -201,7 +201,8 @@ def test_no_space_reports_and_leaves_nothing(
     assert names(folder / "queue") == []
 
 
-def test_through_kombu_with_acknowledgement(folder: Path) -> None:
+@pytest.mark.parametrize("name", ["one", "another"])
+def test_through_kombu_with_acknowledgement(tmp_path: Path, name: str) -> None:
     queue = Queue("jobs", Exchange("jobs", type="direct"), routing_key="jobs")
     got: list[Any] = []
 
@@ -209,7 +210,7 @@ def test_through_kombu_with_acknowledgement(folder: Path) -> None:
         got.append(body)
         message.ack()
 
-    with connect(folder) as connection:
+    with connect(tmp_path / name) as connection:
         connection.Producer().publish(
             {"id": 7}, exchange=queue.exchange, routing_key="jobs", declare=[queue], serializer="json"
         )

@@ -8,7 +8,15 @@ from decimal import Decimal
 import pytest
 
 from stewardapp.access import rules
-from stewardapp.access.facts import CommentFacts, Person, PolicyFacts, ReleaseFacts, RunFacts, VersionFacts
+from stewardapp.access.facts import (
+    CommentFacts,
+    Person,
+    PolicyFacts,
+    ReadingFacts,
+    ReleaseFacts,
+    RunFacts,
+    VersionFacts,
+)
 from stewardapp.access.roles import Role
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, Decision, State
@@ -119,6 +127,16 @@ def test_cancelling_a_run() -> None:
     refused(rules.may_cancel(REVIEWER, running), "no-permission")
     refused(rules.may_cancel(STEWARD, RUN), "ended")
     refused(rules.may_cancel(STEWARD, replace(running, stop_requested=True)), "stopping")
+
+
+def test_readings_are_cancelled_by_stewards_while_they_last() -> None:
+    running = ReadingFacts(state="running")
+    assert rules.may_cancel_reading(STEWARD, running)
+    assert rules.may_cancel_reading(STEWARD, ReadingFacts(state="queued"))
+    refused(rules.may_cancel_reading(REVIEWER, running), "no-permission")
+    refused(rules.may_cancel_reading(ADMIN, running), "admins-do-not-read")
+    refused(rules.may_cancel_reading(STEWARD, ReadingFacts(state="succeeded")), "ended")
+    refused(rules.may_cancel_reading(STEWARD, replace(running, stop_requested=True)), "stopping")
 
 
 def test_submitting() -> None:

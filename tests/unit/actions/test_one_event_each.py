@@ -155,6 +155,11 @@ def cancelled(team: factories.Team) -> Call:
     return lambda: runs.cancel(run=run, by=team.steward)
 
 
+def cancelled_reading(team: factories.Team) -> Call:
+    reading = Reading.objects.get(version=factories.upload(team))
+    return lambda: readings.cancel(reading=reading, by=team.steward)
+
+
 def destroyed(team: factories.Team) -> Call:
     version = factories.make_version(team)
     return lambda: versions.destroy(version=version, reason="Asked for.", by=team.admin)
@@ -260,6 +265,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "projects.create": on(nothing, lambda t, _: projects.create(name="N", by=t.admin)),
     "projects.rename": on(nothing, lambda t, _: projects.rename(project=t.project, name="M", by=t.admin)),
     "readings.start": read_again,
+    "readings.cancel": cancelled_reading,
     "readings.record": record_reading,
     "releases.create": release_of,
     "releases.edit_recipe": edited,

@@ -169,3 +169,13 @@ def test_publishing_extends_the_date(team: factories.Team, version: Version) -> 
 def test_tagging_needs_a_table(team: factories.Team) -> None:
     with pytest.raises(NotAllowed, match="not been read"):
         columns.tag(version=factories.upload(team), roles={}, by=team.steward)
+
+
+def test_a_reading_that_ends_while_it_is_cancelled_stays_ended(
+    team: factories.Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = factories.upload(team).reading
+    assert reading is not None
+    monkeypatch.setattr(type(Reading.objects.all()), "request_cancel", lambda *_: False)
+    with pytest.raises(Conflict, match="has ended"):
+        readings.cancel(reading=reading, by=team.steward)

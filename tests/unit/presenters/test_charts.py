@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -95,3 +96,19 @@ def test_the_threshold_is_a_line_with_its_name() -> None:
     layout = json.loads(figure_json(CLASSES))["layout"]
     assert layout["shapes"][0]["y0"] == layout["shapes"][0]["y1"] == 5
     assert layout["annotations"][0]["text"] == "policy"
+
+
+@pytest.mark.parametrize(
+    ("names", "angle"),
+    [
+        (("1", "2", "3–4", "5–9", "10–19", "20–49", "50–99"), 0),
+        (("1", "2", "3–4", "5–9", "10–19", "20–49", "50–99", "100–199", "200–499"), -40),
+        (("birth_date", "sex", "postcode", "education", "diagnosis", "income"), 0),
+        (("a name that is long", "another long name", "and a third one"), 0),
+        (("a name that is too long", "another very long name", "and one more of that length"), -40),
+        (("alone",), 0),
+    ],
+)
+def test_names_that_would_run_into_each_other_are_slanted(names: tuple[str, ...], angle: int) -> None:
+    chart = replace(CLASSES, series=(Series("after", names, tuple(range(1, len(names) + 1))),))
+    assert json.loads(figure_json(chart))["layout"]["xaxis"]["tickangle"] == angle

@@ -34,8 +34,8 @@ def test_figures_stand_before_and_after_with_how_to_read_them() -> None:
     assert (row.before, row.after) == ("1", "5")
     assert row.explanation == catalogue.measures()["reidentification"].explanations["smallest_class"]
     (grid,) = reading.grids
-    assert [one[0] for one in grid.rows] == ["20.0\u00a0%", "50.0\u00a0%"]
-    assert grid.rows[0][1:] == ("25.0\u00a0%", "0\u00a0%")
+    assert [one[0] for one in grid.rows] == ["20\u00a0%", "50\u00a0%"]
+    assert grid.rows[0][1:] == ("25\u00a0%", "0\u00a0%")
 
 
 def test_figures_per_column_are_a_table_without_inner_lists() -> None:
@@ -43,7 +43,7 @@ def test_figures_per_column_are_a_table_without_inner_lists() -> None:
     assert reading.compared
     (grid,) = reading.grids
     assert [head for head, _ in grid.headers] == ["", "Total variation", "Earth mover"]
-    assert grid.rows == (("age", "50.0\u00a0%", "2.5"), ("sex", "0\u00a0%", "–"))
+    assert grid.rows == (("age", "50\u00a0%", "2.5"), ("sex", "0\u00a0%", "–"))
 
 
 def test_a_measure_this_installation_does_not_know_is_left_out() -> None:

@@ -62,6 +62,38 @@ def test_two_weights_are_refused_in_words(client_of, team, survey):
     assert "Only one column can be the weight" in answer.content.decode()
 
 
+CONSENT = ("", "", "", "consent", "")
+
+
+def test_a_consent_column_says_which_of_its_values_mean_yes(client_of, team, survey):
+    client = client_of(team.steward)
+    before = AuditEvent.objects.count()
+    answer = tagged(client, survey, CONSENT, **{"granted-3": " F , X"})
+    assert answer.status_code == 302
+    assert column(survey, "sex").settings == {"granted": ["F", "X"]}
+    assert AuditEvent.objects.count() == before + 1
+    assert 'value="F, X"' in client.get(f"/versions/{survey.pk}/columns/").content.decode()
+    tagged(client, survey, CONSENT)
+    assert AuditEvent.objects.count() == before + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({}, "sex: write which of its values mean that consent was given."),
+        ({"granted-3": " , "}, "sex: write which of its values mean that consent was given."),
+        ({"granted-3": "yes"}, "sex: no row holds these values."),
+    ],
+)
+def test_a_consent_that_nobody_could_have_given_is_refused_at_once(client_of, team, survey, words, sentence):
+    answer = tagged(client_of(team.steward), survey, CONSENT, **words)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert sentence in page
+    assert 'value="consent" selected' in page
+    assert roles_of(survey) == ("",) * 5
+
+
 def test_the_panel_counts_unique_rows_of_the_asked_set(client_of, team, survey):
     address = f"/versions/{survey.pk}/identifying/"
     client = client_of(team.steward)
@@ -181,3 +213,16 @@ def test_only_stewards_change_hierarchies(client_of, team, survey, what, who, st
     born = column(survey, "born")
     answer = client_of(team.persona(who)).post(f"/columns/{born.pk}/hierarchy/{what}/")
     assert answer.status_code == status
+
+
+def test_an_estimated_share_is_called_an_estimate(client_of, team):
+    profile = {
+        **factories.PROFILE,
+        "rows": 1_000_000,
+        "identifying": [{"columns": ["age", "zip"], "unique_share": 0.25, "is_exact": False}],
+    }
+    version = factories.read(factories.upload(team), profile=profile)
+    page = client_of(team.steward).get(f"/versions/{version.pk}/identifying/", {"c": [0, 1]}).content.decode()
+    assert "about 25\u00a0%" in page
+    assert "An estimate" in page
+    assert "A missing value is a value of its own." in page

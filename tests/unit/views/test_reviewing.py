@@ -147,6 +147,38 @@ def test_the_second_candidate_tells_what_changed(team: Team, confirmed: Browser)
     assert [change.what for change in page.context["changes"]] == ["Goal 1"]
 
 
+def test_the_previous_candidate_is_the_one_submitted_before_voted_on_or_not(
+    team: Team, browse: Browser
+) -> None:
+    release = factories.make_release(team, state=State.CHANGES_REQUESTED)
+    first = release.candidate
+    release.reviews.all().delete()
+    factories.submit(release, team.steward)
+    page = browse("reviewer").get(reverse("review-detail", args=[release.pk]))
+    assert page.context["previous"] == first
+    assert "Neither recipe nor figures differ." in page.content.decode()
+
+
+def test_the_page_says_why_somebody_may_not_vote(waiting: Release, browse: Browser) -> None:
+    to = reverse("review-detail", args=[waiting.pk])
+    steward, reviewer = browse("steward").get(to), browse("reviewer").get(to)
+    assert steward.context["independence"].reason == "Only a reviewer of this project can review."
+    assert reviewer.context["independence"].word == "You may vote"
+    assert "comment privately" not in steward.content.decode()
+
+
+def test_other_releases_about_the_same_people_are_named_with_their_state(team: Team, browse: Browser) -> None:
+    version = factories.make_version(team)
+    waiting = factories.make_release(team, version=version, state=State.IN_REVIEW)
+    published = factories.make_release(team, version=version, state=State.PUBLISHED)
+    factories.make_release(team, version=version)
+    factories.make_release(team, state=State.PUBLISHED)
+    factories.make_release(factories.make_project(), state=State.PUBLISHED)
+    page = browse("reviewer").get(reverse("review-detail", args=[waiting.pk]))
+    assert page.context["relatives"] == [published]
+    assert published.title in page.content.decode()
+
+
 def test_publish_asks_for_the_password_and_shows_the_catalogue_page(
     team: Team, browse: Browser, confirmed: Browser
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stewardapp.models import Reading
+from stewardapp.models import AuditEvent, Reading
 from tests import factories
 
 
@@ -67,7 +67,7 @@ def test_what_is_left_open_is_found_again(client_of, team, survey):
 @pytest.mark.parametrize(
     ("who", "status"), [("reviewer", 403), ("admin", 403), ("analyst", 404), ("outsider", 404)]
 )
-@pytest.mark.parametrize("what", ["read", "columns"])
+@pytest.mark.parametrize("what", ["read", "columns", "cancel"])
 def test_who_may_not_change_the_data_is_refused(client_of, team, survey, who, status, what):
     assert client_of(team.persona(who)).post(f"/versions/{survey.pk}/{what}/").status_code == status
     assert survey.readings.count() == 1
@@ -84,6 +84,33 @@ def test_destroying_asks_for_a_reason_and_is_final(client_of, team, survey):
     assert "The data were destroyed." in client.get(f"/versions/{survey.pk}/").content.decode()
 
 
-@pytest.mark.parametrize("page", ["read", "destroy"])
+@pytest.mark.parametrize("page", ["read", "destroy", "cancel"])
 def test_changes_are_posts(client_of, team, survey, page):
     assert client_of(team.steward).get(f"/versions/{survey.pk}/{page}/").status_code == 405
+
+
+def test_a_reading_that_waits_is_cancelled_at_once_and_can_be_asked_for_again(client_of, team):
+    version, client = factories.upload(team), client_of(team.steward)
+    assert client.post(f"/versions/{version.pk}/cancel/").status_code == 302
+    assert version.reading.state == "cancelled"
+    assert "The reading was cancelled." in client.get(f"/versions/{version.pk}/").content.decode()
+    assert AuditEvent.objects.latest("id").action == "reading.cancel-requested"
+    client.post(f"/versions/{version.pk}/read/", {})
+    assert version.reading.state == "queued"
+
+
+def test_a_reading_at_work_stops_at_its_next_checkpoint(client_of, team):
+    version, client = factories.upload(team), client_of(team.steward)
+    reading = version.reading
+    fence = Reading.objects.claim(reading.pk, "w", 60)
+    client.post(f"/versions/{version.pk}/cancel/")
+    assert not Reading.objects.progress(reading.pk, fence, percent=10, stage="reading")
+    page = client.get(f"/versions/{version.pk}/").content.decode()
+    assert "Stopping at the next checkpoint." in page
+    assert "already being cancelled" in page
+
+
+def test_a_reading_that_ended_cannot_be_cancelled(client_of, team, survey):
+    answer = client_of(team.steward).post(f"/versions/{survey.pk}/cancel/")
+    assert answer.status_code == 403
+    assert "already ended" in answer.content.decode()

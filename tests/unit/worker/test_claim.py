@@ -12,7 +12,7 @@ from stewardapp.models import Reading
 from stewardapp.models.job import JobQuerySet
 from tests.factories import make_project, upload
 from tests.site import LEASE, Site, until
-from worker import claim
+from worker import app, claim
 from worker.claim import Claim
 from worker.process import Progress
 
@@ -69,6 +69,22 @@ def test_a_database_that_is_away_for_a_moment_is_borne(
         until(lambda: len(calls) > 1, LEASE)
     assert not held.lost.is_set()
     assert "canary" not in caplog.text + str([record.__dict__ for record in caplog.records])
+
+
+def test_the_work_goes_on_while_the_database_is_away(held: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object, **__: object) -> bool:
+        raise OperationalError
+
+    monkeypatch.setattr(JobQuerySet, "progress", away)
+    monkeypatch.setattr(JobQuerySet, "heartbeat", away)
+    assert held.watch(Progress())
+    held.let_go()
+
+
+def test_an_orphan_of_a_dead_worker_stops(held: Claim, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "_started_by", [1 << 30])
+    assert app.is_stopping()
+    assert not held.watch(Progress())
 
 
 def test_progress_is_a_part_of_the_whole(held: Claim) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from stewardapp import storage
@@ -292,6 +293,20 @@ def test_a_child_that_dies_is_tried_once_more_and_then_given_up(run: Run, engine
     assert (run.state, run.error_code, run.attempts) == (JobState.FAILED, "worker-lost", 2)
     assert outcomes(run) == ["run.failed", "run.requeued", "run.started"]
     assert nothing_made(run)
+
+
+@pytest.mark.parametrize("error", [OperationalError(CANARY), InterfaceError(CANARY)])
+def test_a_database_that_goes_away_at_the_end_costs_an_attempt_not_the_run(
+    run: Run, engine: StandIn, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    engine.before["verify"] = raiser(error)
+    perform(run)
+    assert run.state == JobState.RUNNING
+    assert CANARY not in caplog.text
+    engine.before.clear()
+    until(reaper.reap, 5)
+    perform(run)
+    assert (run.state, run.attempts) == (JobState.SUCCEEDED, 2)
 
 
 # The privacy budget

@@ -1,0 +1,3 @@
+"""Installations to run."""
+
+from tests.site_fixtures import *  # noqa: F403

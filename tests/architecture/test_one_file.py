@@ -1,0 +1,178 @@
+"""A method is one file: written while the tests run, it is wherever a method has to be, without another edit.
+
+So is a measure; a goal comes with the file that recomputes it from released bytes.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from stewardapp import storage
+from stewardapp.actions import columns, releases
+from stewardapp.models import Release
+from tests import factories
+from tests.architecture.newcomers import FILES, SLUGS, adopted, write
+from tests.engine import checks, test_contracts
+from tests.site import ROOT, Site
+from worker import process, runner
+from worker.engine import catalogue
+
+METHOD, GOAL, MEASURE = SLUGS.values()
+BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
+LISTED = {"methods": catalogue.methods, "goals": catalogue.goals, "measures": catalogue.measures}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Where the newcomers' files lie while they are known."""
+    with adopted(tmp_path / "newcomers"):
+        yield tmp_path / "newcomers"
+
+
+@pytest.fixture
+def release(folder: Path, db: None) -> Release:
+    """A draft over data with ages, postal codes and illnesses."""
+    return factories.make_release(factories.make_project())
+
+
+def steward_of(release: Release) -> Client:
+    client = Client()
+    client.force_login(release.author, backend=BACKEND)
+    return client
+
+
+def test_the_newcomers_are_strangers_elsewhere() -> None:
+    assert not {METHOD, GOAL, MEASURE} & {*catalogue.methods(), *catalogue.goals(), *catalogue.measures()}
+
+
+@pytest.mark.parametrize("kind", SLUGS)
+def test_it_is_in_the_catalogue_and_has_its_page(folder: Path, release: Release, kind: str) -> None:
+    assert SLUGS[kind] in LISTED[kind]()
+    client, contract = steward_of(release), LISTED[kind]()[SLUGS[kind]]
+    listed = client.get(reverse("method-list")).content.decode()
+    address = reverse("method-detail", args=[kind, SLUGS[kind]])
+    assert address in listed
+    page = client.get(address).content.decode()
+    assert contract.title in page
+    for parameter in contract.parameters():
+        assert parameter.help in page
+
+
+def recipe_page(release: Release, **sent: Any) -> Any:
+    return steward_of(release).post(reverse("release-configure", args=[release.pk]), sent)
+
+
+@pytest.mark.parametrize(("part", "slug"), [("step", METHOD), ("goal", GOAL)])
+def test_its_form_is_drawn_from_its_parameters(release: Release, part: str, slug: str) -> None:
+    page = recipe_page(release, do=f"add:{part}:{slug}")
+    drawn = page.context["form"].items[-1].form
+    assert list(drawn.fields) == [parameter.name for parameter in drawn.contract.parameters()]
+    for bound in drawn:
+        assert bound.label in page.content.decode()
+        assert bound.help_text in page.content.decode()
+
+
+def test_what_its_file_refuses_is_said_on_the_field(release: Release) -> None:
+    sent = {"item": f"step:a1:{METHOD}", "a1-column": "age", "a1-length": "51", "do": "save"}
+    page = recipe_page(release, **sent)
+    assert page.status_code == 422
+    errors = page.context["form"].items[0].form.errors
+    assert list(errors) == ["length"]
+    assert "less than or equal to 50" in str(errors["length"])
+    described_by = re.search(r'<input[^>]*name="a1-length"[^>]*>', page.content.decode())
+    assert described_by is not None
+    assert 'aria-invalid="true"' in described_by[0]
+
+
+def test_the_contract_checks_run_over_it(folder: Path) -> None:
+    """Whatever is registered when the tests are collected is checked: these are the checks they run."""
+    method, goal, measure = (LISTED[kind]()[slug] for kind, slug in SLUGS.items())
+    marked = {name: list(marks_of(getattr(test_contracts, name))) for name in CHECKED}
+    assert all(marked.values())
+    for cls in (method, goal, measure):
+        checks.check_documented(cls)
+    for name, classes in CHECKED.items():
+        for cls in (one for one in (method, goal, measure) if issubclass(one, classes)):
+            for example in cls.examples():
+                for check in marked[name]:
+                    check(example)
+
+
+CHECKED: dict[str, Any] = {
+    "test_parameters": checks.Parametric,
+    "test_method": checks.Method,
+    "test_goal": checks.Goal,
+    "test_measure": checks.Measure,
+}
+
+
+def marks_of(function: Any) -> Iterator[Any]:
+    """The checks that a contract test is parametrized with."""
+    for mark in function.pytestmark:
+        if mark.args[0] == "check":
+            yield from mark.args[1]
+
+
+def test_a_worker_runs_it_and_the_results_have_their_pages(
+    embedded_site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the uploaded bytes to the released ones, with the real engine process."""
+    child = str(ROOT / "tests/architecture/newcomer_child.py")
+    monkeypatch.setattr(process, "COMMAND", (sys.executable, child, str(folder)))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    team = factories.make_project()
+    version = factories.upload(team, data=factories.CSV)
+    runner.perform("reading", str(version.reading.pk))
+    version.refresh_from_db()
+    columns.tag(version=version, roles={"age": "other", "illness": "other"}, by=team.steward)
+    recipe = {
+        "goals": [{"goal": GOAL, "params": {"rows": 2}}],
+        "steps": [{"method": METHOD, "params": {"column": "age", "length": 1}}],
+        "measures": ["*"],
+    }
+    release = releases.create(version=version, title="Short ages", recipe=recipe, by=team.steward)
+    run = factories.make_run(release)
+    runner.perform("run", str(run.pk))
+    run.refresh_from_db()
+    assert (run.state, run.error_message) == ("succeeded", "")
+    with storage.reading(run.artifacts.get(name="release.csv").blob) as released:
+        rows = list(csv.DictReader(io.StringIO(released.read().decode())))
+    assert {row["age"] for row in rows} == {"3"}
+    assert run.manifest["goals"][0]["goal"] == GOAL
+    assert run.manifest["goals"][0]["holds"]
+    assert run.report["utility"][MEASURE] == {"rows": 6}
+    client = steward_of(release)
+    assert "Staying" in client.get(reverse("run-detail", args=[run.pk]) + "?tab=utility").content.decode()
+    assert client.get(reverse("run-chart", args=[run.pk, MEASURE])).json()["data"]
+
+
+def test_a_copy_of_the_engine_with_the_files_in_it_knows_them(tmp_path: Path) -> None:
+    """No trick with search paths: the files beside the others, and the command line."""
+    shutil.copytree(ROOT / "worker", tmp_path / "worker", ignore=shutil.ignore_patterns("__pycache__"))
+    write(tmp_path / "written")
+    for package, name, _ in FILES:
+        target = tmp_path.joinpath(*package.__name__.split("."))
+        shutil.copy(tmp_path / "written" / package.__name__ / f"{name}.py", target)
+    answer = subprocess.run(
+        [sys.executable, "-m", "worker", "catalogue", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    listed = json.loads(answer.stdout)
+    for kind, slug in SLUGS.items():
+        assert slug in {one["slug"] for one in listed[kind]}

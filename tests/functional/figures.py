@@ -1,0 +1,64 @@
+"""Reads the charts of a page as drawn, and the tables below them as printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Page
+
+DRAWN = """all => all.map(figure => ({
+  title: figure.querySelector("h3").textContent,
+  traces: figure.querySelector("[data-chart-url]").data.map(({ name, x, y }) => ({ name, x, y })),
+  headers: [...figure.querySelectorAll("thead th")].map(cell => cell.textContent.trim()),
+  rows: [...figure.querySelectorAll("tbody tr")].map(row =>
+    [...row.cells].map(cell => cell.textContent.trim())),
+}))"""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One chart and its table."""
+
+    title: str
+    traces: list[dict[str, Any]]
+    headers: list[str]
+    rows: list[list[str]]
+
+    def drawn(self, trace: str) -> dict[Any, float]:
+        """The values of one series by their place."""
+        [one] = [one for one in self.traces if one["name"] == trace]
+        return dict(zip(one["x"], one["y"], strict=True))
+
+    def differences(self) -> list[str]:
+        """Where the table says something else than the drawing."""
+        places = list(dict.fromkeys(place for trace in self.traces for place in trace["x"]))
+        if self.headers[1:] != [trace["name"] for trace in self.traces] or len(places) != len(self.rows):
+            return [f"{self.title}: other rows or columns"]
+        return [
+            f"{self.title}: {trace['name']} at {place} is drawn as {value} and printed as {cells[column]}"
+            for column, trace in enumerate(self.traces, 1)
+            for place, cells in zip(places, self.rows, strict=True)
+            if not says(cells[column], value := self.drawn(trace["name"]).get(place))
+        ]
+
+
+def pictures(page: Page) -> list[Picture]:
+    """Every chart of the page, once it is drawn."""
+    boxes = page.locator("figure.chart [data-chart-url]")
+    for number in range(boxes.count()):
+        boxes.nth(number).locator(".main-svg").first.wait_for()
+    return [Picture(**one) for one in page.locator("figure.chart").evaluate_all(DRAWN)]
+
+
+def says(text: str, value: float | None) -> bool:
+    """Whether a printed number is this value, as exactly as it is printed."""
+    plain = text.replace("\u202f", "").replace("\u00a0", "")
+    if value is None:
+        return plain == "–"
+    if not plain.endswith("%"):
+        return abs(float(plain) - value) <= 0.0005 * abs(value)
+    bound, share = plain[0], float(plain.strip("<>%"))
+    if bound in "<>":
+        return value * 100 < share if bound == "<" else value * 100 > share
+    return abs(value * 100 - share) <= 0.0501

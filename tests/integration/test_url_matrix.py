@@ -1,0 +1,144 @@
+"""Every address × method × persona × state of a release: who sees what, who may, and what is written."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+
+from tests.integration.url_scene import (
+    PERSONAS,
+    Asked,
+    Place,
+    Scene,
+    addresses,
+    browser,
+    nobody,
+    scene,
+    undone,
+    writes,
+)
+from tests.integration.url_table import TABLE, Row
+
+__all__ = ["scene"]
+pytestmark = pytest.mark.django_db
+BROUGHT_ALONG = tuple(f"/admin/{library}/" for library in ("auth", "account", "mfa", "axes"))
+METHODS = ("get", "head", "post", "put", "patch", "delete")
+
+
+def ask(scene: Scene, name: str, place: Place, method: str, persona: str) -> Asked:
+    """A valid request to an address; what it wrote is taken back."""
+    row = TABLE[name]
+    with undone():
+        url = reverse(name, kwargs=row.args(scene, place))
+        sent: dict[str, Any] = {"headers": row.headers(scene, place)}
+        if method == "post":
+            sent["data"] = row.sends(scene, place)
+        return scene.ask(persona, method, url, **sent)
+
+
+def test_the_table_names_every_address_and_no_other() -> None:
+    names = [pattern.name for pattern in addresses()]
+    assert None not in names
+    assert len(set(names)) == len(names)
+    assert set(names) == set(TABLE)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_who_gets_what(scene: Scene, name: str) -> None:
+    row, wrong = TABLE[name], []
+    for label in row.places:
+        for method, door in row.doors(label).items():
+            for persona in PERSONAS:
+                asked = ask(scene, name, scene.places[label], method, persona)
+                wrong += complaints(row, method, asked, door.expected(persona), f"{label} {method} {persona}")
+    assert wrong == []
+
+
+def complaints(row: Row, method: str, asked: Asked, expected: str, where: str) -> Iterator[str]:
+    """What is not as the table says: the answer, or what was written."""
+    if asked.outcome != expected:
+        yield f"{where}: {asked.outcome} instead of {expected}"
+    elif expected != "yes" and asked.writes:
+        yield f"{where}: refused, but wrote {asked.writes}"
+    elif expected == "yes" and method in row.records and not (asked.events or row.writes_unlogged):
+        yield f"{where}: done, but no line in the audit log"
+    elif expected == "yes" and method not in row.records and asked.writes and not row.writes_unlogged:
+        yield f"{where}: wrote {asked.writes}"
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_no_other_method_is_understood(scene: Scene, name: str) -> None:
+    row = TABLE[name]
+    place = scene.places[row.places[-1]]
+    known = {*row.doors(row.places[-1]), "head"}
+    doors = row.doors(row.places[-1]).values()
+    persona = next((one for one in PERSONAS[1:] if any(one in door.sees for door in doors)), "steward")
+    for method in METHODS:
+        if method not in known:
+            asked = ask(scene, name, place, method, persona)
+            assert (method, asked.outcome, asked.writes) == (method, "405", ())
+
+
+# The administration: only administrators come in, and there is one way in
+
+
+def administration() -> Iterator[str]:
+    """Every address of the administration, with ids that nothing has."""
+    for pattern in addresses(admin.site.urls[0]):
+        if pattern.name == "app_list":
+            yield reverse("admin:app_list", kwargs={"app_label": "stewardapp"})
+        elif pattern.name:
+            yield reverse(f"admin:{pattern.name}", kwargs=dict.fromkeys(pattern.pattern.converters, nobody()))
+
+
+@pytest.mark.parametrize("persona", [one for one in PERSONAS if one != "admin"])
+def test_only_administrators_enter_the_administration(scene: Scene, persona: str) -> None:
+    wrong = []
+    for url in administration():
+        for method in ("get", "post"):
+            with undone():
+                asked = scene.ask(persona, method, url, follow=True)
+            signs_in = b'name="login"' in asked.answer.content
+            if asked.writes or not (signs_in or asked.outcome in ("403", "405")):
+                wrong.append((method, url, asked.outcome, asked.writes))
+    assert wrong == []
+
+
+def test_administrators_administer_people_and_projects_only(scene: Scene) -> None:
+    for url in administration():
+        with undone():
+            asked = scene.ask("admin", "get", url)
+        if url.startswith("/admin/stewardapp/") and str(uuid.UUID(int=0)) not in url:
+            assert (url, asked.outcome, asked.writes) == (url, "yes", ())
+        elif url.startswith(BROUGHT_ALONG):
+            nothing = asked.answer.get("Location") == reverse("admin:index")
+            assert asked.outcome == "403" or nothing, url
+
+
+def test_the_administration_has_no_sign_in_of_its_own() -> None:
+    """Its own would ask for no second factor and count no failures."""
+    answer = Client().get(reverse("admin:login"))
+    assert answer.status_code == 302
+    assert answer["Location"].startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize("name", ["release-publish", "release-revoke", "review-decide"])
+def test_what_matters_asks_for_the_password_again(scene: Scene, name: str) -> None:
+    row = TABLE[name]
+    label, persona = {
+        "release-publish": ("approved", "steward"),
+        "release-revoke": ("published", "steward"),
+        "review-decide": ("in-review", "reviewer"),
+    }[name]
+    place, client = scene.places[label], browser(scene.person(persona), confirmed=False)
+    with undone(), writes() as written:
+        url = reverse(name, kwargs=row.args(scene, place))
+        answer = client.post(url, row.sends(scene, place))
+    assert answer["Location"].startswith(reverse("account_reauthenticate"))
+    assert written == []

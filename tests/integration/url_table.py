@@ -1,0 +1,423 @@
+"""Every address of the site, and who gets what there: the one table of expectations.
+
+A `Door` says who finds something behind an address (everybody else is told there is nothing, or to sign in)
+and who of them may go through (the others get the refusal). No door for a method means 405.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from stewardapp.access.workflow import State
+from tests import factories
+from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
+
+STEWARDS = frozenset({"steward", "co_steward", "reviewer_who_edited"})
+TEAM = STEWARDS | {"reviewer"}
+MEMBERS = TEAM | {"analyst"}
+ADMIN = frozenset({"admin"})
+WORKING = MEMBERS | ADMIN | {"other_steward"}
+ALL = frozenset(PERSONAS)
+SIGNED_IN = ALL - {"anonymous"}
+ANONYMOUS = frozenset({"anonymous"})
+NOBODY: frozenset[str] = frozenset()
+
+OPEN = frozenset({State.DRAFT, State.CHANGES_REQUESTED})
+NEVER_SUBMITTED = frozenset({State.DRAFT, State.WITHDRAWN})
+UNPUBLISHED = frozenset(State) - {State.PUBLISHED, State.REVOKED}
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who sees that there is something, who of them may, and what the others are told."""
+
+    sees: frozenset[str]
+    may: frozenset[str] | None = None
+    refusal: str = "403"
+
+    def expected(self, persona: str) -> str:
+        """What this persona is answered."""
+        if persona not in self.sees:
+            return "sign-in" if persona == "anonymous" else "404"
+        return "yes" if self.may is None or persona in self.may else self.refusal
+
+
+Doors = Door | Mapping[str, Door] | None
+Content = Callable[[Scene, Place], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One address: what it needs, what a valid request sends, its doors."""
+
+    get: Doors = None
+    post: Doors = None
+    args: Content = lambda scene, place: {}
+    sends: Content = lambda scene, place: {}
+    more: Mapping[str, Door] = field(default_factory=dict)
+    headers: Content = lambda scene, place: {}
+    places: tuple[str, ...] = (State.DRAFT.value,)
+    records: frozenset[str] = frozenset({"post", "patch", "delete"})  # methods that leave a line in the log
+    writes_unlogged: bool = False
+
+    def doors(self, place: str) -> dict[str, Door]:
+        """The door of each method in this place."""
+        found = {"get": self.get, "post": self.post, **self.more}
+        return {
+            method: one if isinstance(one, Door) else one[place]
+            for method, one in found.items()
+            if one is not None
+        }
+
+
+def in_states(sees: frozenset[str], may: frozenset[str], states: frozenset[State]) -> dict[str, Door]:
+    """May in these states; in the others nobody of those who see it."""
+    return {state: Door(sees, may if state in states else NOBODY) for state in STATES}
+
+
+def hidden_in(states: frozenset[State], door: Door) -> dict[str, Door]:
+    """The same door in every state but these, where there is nothing."""
+    return {state: Door(NOBODY) if state in states else door for state in STATES}
+
+
+PAGE = Door(SIGNED_IN)
+NOTHING = Door(NOBODY)
+OWN = Row(PAGE, PAGE, records=frozenset(), writes_unlogged=True)  # one's own account, the library's pages
+PUBLIC = Row(Door(ALL))
+
+# Publications: what each audience finds.
+PUBLICATION: dict[str, Door] = {
+    **hidden_in(UNPUBLISHED, Door(MEMBERS | ADMIN)),
+    "for-signed-in": Door(SIGNED_IN),
+    "for-anyone": Door(ALL),
+    "for-named": Door(TEAM | ADMIN | {"outsider"}),
+    "under-embargo": Door(MEMBERS | ADMIN),
+}
+DOWNLOAD: dict[str, Door] = {
+    **{state: Door(TEAM | ADMIN, NOBODY) for state in STATES},
+    "published": Door(MEMBERS | ADMIN, MEMBERS),
+    "revoked": Door(MEMBERS | ADMIN, NOBODY),
+    "for-signed-in": Door(SIGNED_IN),
+    "for-anyone": Door(ALL),
+    "for-named": Door(TEAM | ADMIN | {"outsider"}, frozenset({"outsider"})),
+    "under-embargo": Door(MEMBERS | ADMIN, NOBODY),
+}
+
+POLICY = {
+    "minimum_k": 7,
+    "maximum_risk": 20,
+    "maximum_epsilon": 1,
+    "reviewers": 1,
+    "retention_days": 90,
+    "replaces": 1,
+}
+
+
+def version(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.version.pk}
+
+
+def unused_version(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.unused_version().pk}
+
+
+def dataset(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.version.dataset_id}
+
+
+def project(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.team.project.pk}
+
+
+def population(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.population.pk}
+
+
+def column(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.column.pk}
+
+
+def attached(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.attached.pk}
+
+
+def hierarchy(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.hierarchy.pk}
+
+
+def upload(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.upload().pk}
+
+
+def release(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": place.release.pk}
+
+
+def run(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": place.newest.pk}
+
+
+def publication(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"public_id": place.release.public_id}
+
+
+def submission(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": place.release.pk, "run_id": place.run.pk}
+
+
+def seen_bytes(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"manifest_sha256": place.release.candidate_sha256, "decision": "approve", "reason": "Read."}
+
+
+def file(name: str, content: bytes) -> dict[str, Any]:
+    return {"file": SimpleUploadedFile(name, content)}
+
+
+def announced(scene: Scene, place: Place) -> dict[str, Any]:
+    return announcement(scene.version.dataset_id)
+
+
+def announcement(dataset_id: object) -> dict[str, Any]:
+    """What a resumable upload says first."""
+    from base64 import b64encode
+
+    said = b64encode(str(dataset_id).encode()).decode()
+    return {
+        "Upload-Length": "6",
+        "Tus-Resumable": "1.0.0",
+        "Upload-Metadata": f"filename c3VydmV5LmNzdg==,dataset {said}",
+    }
+
+
+def piece(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"Upload-Offset": str(len(factories.CSV)), "Content-Type": "application/offset+octet-stream"}
+
+
+TABLE: dict[str, Row] = {
+    # What anybody reaches
+    "healthz": PUBLIC,
+    "readyz": PUBLIC,
+    "theme": Row(
+        post=Door(ALL), sends=lambda scene, place: {"theme": "dark", "next": "/"}, records=frozenset()
+    ),
+    # One's account
+    "account_login": Row(Door(ALL), Door(ALL), records=frozenset()),
+    "account_logout": Row(PAGE, Door(ALL, NOBODY, "sign-in"), records=frozenset()),
+    "account_signup": Row(Door(ALL), Door(ALL), records=frozenset()),
+    "account_inactive": PUBLIC,
+    "account_change_password": OWN,
+    "account_reauthenticate": OWN,
+    "mfa_index": Row(PAGE),
+    "mfa_authenticate": OWN,
+    "mfa_reauthenticate": OWN,
+    "mfa_activate_totp": OWN,
+    # There is nothing behind these three before a second factor was set up
+    "mfa_deactivate_totp": Row(NOTHING, NOTHING),
+    "mfa_view_recovery_codes": Row(NOTHING),
+    "mfa_download_recovery_codes": Row(NOTHING, NOTHING),
+    "mfa_generate_recovery_codes": OWN,
+    # What everybody with an account reaches
+    "home": Row(PAGE),
+    "notifications-read": Row(post=PAGE, records=frozenset(), writes_unlogged=True),
+    "method-list": Row(PAGE),
+    "method-detail": Row(PAGE, args=lambda scene, place: {"kind": "methods", "slug": "rounding"}),
+    "catalogue-list": Row(PAGE),
+    "audit-list": Row(PAGE),
+    "review-list": Row(PAGE),
+    "release-list": Row(PAGE),
+    "dataset-list": Row(PAGE),
+    "project-list": Row(PAGE),
+    "population-list": Row(PAGE),
+    # Projects
+    "project-create": Row(
+        Door(SIGNED_IN, ADMIN),
+        Door(SIGNED_IN, ADMIN),
+        sends=lambda scene, place: {"name": "A new project"},
+    ),
+    "project-detail": Row(Door(MEMBERS | ADMIN), args=project),
+    "project-rename": Row(
+        Door(MEMBERS | ADMIN, ADMIN),
+        Door(MEMBERS | ADMIN, ADMIN),
+        project,
+        lambda scene, place: {"name": "Another name"},
+    ),
+    "project-members": Row(
+        Door(MEMBERS | ADMIN),
+        Door(MEMBERS | ADMIN, ADMIN),
+        project,
+        lambda scene, place: {"user": scene.team.outsider.pk, "role": "analyst"},
+    ),
+    "project-policy": Row(
+        Door(MEMBERS | ADMIN), Door(MEMBERS | ADMIN, ADMIN), project, lambda scene, place: POLICY
+    ),
+    "membership-remove": Row(
+        post=Door(MEMBERS | ADMIN, ADMIN), args=lambda scene, place: {"id": scene.membership.pk}
+    ),
+    # Populations belong to the site: whoever has a role somewhere sees them
+    "population-create": Row(
+        Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        sends=lambda scene, place: {"name": "Some people"},
+    ),
+    "population-detail": Row(Door(WORKING), args=population),
+    "population-overlap": Row(
+        post=Door(WORKING, STEWARDS | ADMIN | {"other_steward"}),
+        args=population,
+        sends=lambda scene, place: {"other": scene.version.dataset.population_id},
+    ),
+    # Data
+    "dataset-create": Row(
+        PAGE,
+        Door(SIGNED_IN, STEWARDS, "422"),
+        sends=lambda scene, place: {
+            "project": scene.team.project.pk,
+            "name": "New data",
+            "population": scene.population.pk,
+        },
+    ),
+    "dataset-detail": Row(Door(TEAM | ADMIN), args=dataset),
+    "dataset-upload": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        dataset,
+        lambda scene, place: file("survey.csv", factories.CSV),
+    ),
+    "upload": Row(PAGE, Door(TEAM | ADMIN, STEWARDS), headers=announced),
+    "upload-detail": Row(
+        Door(frozenset({"steward"})),
+        Door(frozenset({"steward"})),
+        upload,
+        more={name: Door(frozenset({"steward"})) for name in ("head", "patch", "delete")},
+        headers=piece,
+        writes_unlogged=True,
+    ),
+    "version-detail": Row(Door(TEAM | ADMIN), args=version),
+    "version-progress": Row(Door(TEAM | ADMIN), args=version),
+    "version-read": Row(post=Door(TEAM | ADMIN, STEWARDS), args=unused_version),
+    "version-cancel": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=lambda scene, place: {"id": factories.upload(scene.team).pk},
+    ),
+    "version-destroy": Row(
+        post=Door(TEAM | ADMIN, STEWARDS | ADMIN),
+        args=unused_version,
+        sends=lambda scene, place: {"reason": "Sent by mistake."},
+    ),
+    "version-columns": Row(
+        Door(TEAM | ADMIN, TEAM),
+        Door(TEAM | ADMIN, STEWARDS),
+        version,
+        lambda scene, place: {"role-0": "other"},
+    ),
+    "version-identifying": Row(Door(TEAM | ADMIN, TEAM), args=version),
+    "column-settings": Row(
+        Door(TEAM),
+        Door(TEAM, STEWARDS),
+        column,
+        lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
+    ),
+    "column-hierarchy": Row(Door(TEAM), args=column),
+    "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
+    "column-attach": Row(
+        post=Door(TEAM, STEWARDS),
+        args=column,
+        sends=lambda scene, place: {"hierarchy": scene.hierarchy.pk},
+    ),
+    "column-detach": Row(post=Door(TEAM, STEWARDS), args=attached),
+    "column-import": Row(
+        post=Door(TEAM, STEWARDS), args=column, sends=lambda scene, place: file("ages.csv", b"34;30-39\n")
+    ),
+    "hierarchy-detail": Row(Door(TEAM), args=hierarchy),
+    "hierarchy-export": Row(Door(TEAM), args=hierarchy),
+    # Releases, in every state
+    "release-create": Row(
+        PAGE,
+        Door(SIGNED_IN, STEWARDS, "422"),
+        sends=lambda scene, place: {"version": scene.version.pk, "title": "New", "preset": "blank"},
+    ),
+    "release-detail": Row(
+        in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=release, places=STATES
+    ),
+    "release-progress": Row(Door(TEAM | ADMIN), args=release),
+    "release-map": Row(Door(TEAM | ADMIN), args=release),
+    "release-submit": Row(
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        submission,
+        lambda scene, place: {
+            "purpose": "To study.",
+            "audience": "project",
+            "revision": place.release.revision,
+        },
+        places=STATES,
+    ),
+    "release-withdraw": Row(
+        post=in_states(TEAM | ADMIN, STEWARDS, OPEN | {State.APPROVED}), args=release, places=STATES
+    ),
+    "release-publish": Row(
+        in_states(TEAM | ADMIN, STEWARDS, frozenset({State.APPROVED})),
+        in_states(TEAM | ADMIN, STEWARDS, frozenset({State.APPROVED})),
+        release,
+        seen_bytes,
+        places=STATES,
+    ),
+    "release-revoke": Row(
+        in_states(TEAM | ADMIN, STEWARDS, frozenset({State.PUBLISHED})),
+        in_states(TEAM | ADMIN, STEWARDS, frozenset({State.PUBLISHED})),
+        release,
+        lambda scene, place: {"notice": "A mistake."},
+        places=STATES,
+    ),
+    "release-configure": Row(
+        in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)),
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        release,
+        lambda scene, place: {"do": "save"},
+        places=STATES,
+    ),
+    "release-import": Row(
+        post=in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        args=release,
+        sends=lambda scene, place: {"recipe": "{}"},
+        places=STATES,
+        records=frozenset(),  # shown, not yet saved
+    ),
+    "release-export": Row(Door(TEAM | ADMIN, TEAM), args=release),
+    # Runs
+    "run-start": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=release, places=STATES),
+    "run-detail": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
+    "run-progress": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
+    "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
+    "run-chart": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "slug": place.chart}),
+    # Reviews
+    "review-detail": Row(hidden_in(NEVER_SUBMITTED, Door(TEAM | ADMIN)), args=release, places=STATES),
+    "review-decide": Row(
+        post=in_states(TEAM | ADMIN, frozenset({"reviewer"}), frozenset({State.IN_REVIEW})),
+        args=release,
+        sends=seen_bytes,
+        places=STATES,
+    ),
+    "comment-add": Row(
+        post=in_states(TEAM | ADMIN, TEAM, frozenset(State)),
+        args=release,
+        sends=lambda scene, place: {"text": "Why so?", "visibility": "public"},
+        places=STATES,
+    ),
+    "comment-resolve": Row(
+        post=Door(TEAM), args=lambda scene, place: {"id": place.comment.pk}, places=("in-review",)
+    ),
+    # Publications
+    "catalogue-detail": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "catalogue-certificate": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "catalogue-manifest": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "artifact-download": Row(
+        DOWNLOAD,
+        args=lambda scene, place: {"id": place.artifact.pk},
+        places=(*STATES, *AUDIENCES),
+        records=frozenset({"get"}),  # who took what is recorded
+    ),
+}
