@@ -39,7 +39,8 @@ class _Work:
 
     def dataset(self, source: TableSource, strict: bool = True) -> Dataset:
         declared = self.recipe.declarations(self.hierarchies)
-        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict)
+        read = frozenset(self.recipe.read_columns())
+        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict, read)
 
     def statistics(self, data: Dataset) -> Statistics:
         return Statistics(data, self.recipe.declarations(self.hierarchies), self.reporter, self.memory)
