@@ -16,6 +16,7 @@ from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source, fresh_key
+from worker.engine.replay import Replay
 from worker.engine.report import Report, peak_memory
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.statistics import Statistics
@@ -42,8 +43,11 @@ class _Work:
         read = frozenset(self.recipe.read_columns())
         return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict, read)
 
-    def statistics(self, data: Dataset) -> Statistics:
-        return Statistics(data, self.recipe.declarations(self.hierarchies), self.reporter, self.memory)
+    def statistics(self, data: Dataset, before: Statistics | None = None) -> Statistics:
+        """What may be asked of the data; `before` knows them without their steps."""
+        declared = self.recipe.declarations(self.hierarchies)
+        replay = Replay(before, data.steps) if before else None
+        return Statistics(data, declared, self.reporter, self.memory, replay)
 
 
 def anonymize(
@@ -73,10 +77,11 @@ def anonymize(
     _describe_input(report, original, source, input_sha256)
     _check_goals(recipe, original)
     with work.reporter.span(0.02, 0.6):
-        data = _decide(work, original, Source(key or fresh_key()), report)
+        before = work.statistics(original)
+        data = _decide(work, original, before, Source(key or fresh_key()), report)
     with work.reporter.span(0.6, 0.8):
         _write(work, data, outputs, keep_order, persons, report)
-    before, after = work.statistics(original), work.statistics(data)
+    after = work.statistics(data, before)
     with work.reporter.span(0.8, 1.0):
         _judge(after, recipe.goals, report)
         _measure(work, recipe.measures, before, after, report)
@@ -134,7 +139,7 @@ def compare(
     return _finished(report, work)
 
 
-def _decide(work: _Work, data: Dataset, source: Source, report: Report) -> Dataset:
+def _decide(work: _Work, data: Dataset, before: Statistics, source: Source, report: Report) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
     for number, method in enumerate(steps):
@@ -143,7 +148,8 @@ def _decide(work: _Work, data: Dataset, source: Source, report: Report) -> Datas
             try:
                 method.check(data.schema)
                 own = source.for_step(number)
-                plan = method.plan(work.statistics(data), work.recipe.goals, own, work.reporter)
+                asked = work.statistics(data, before) if data.steps else before
+                plan = method.plan(asked, work.recipe.goals, own, work.reporter)
             except EngineError as error:
                 raise _placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
