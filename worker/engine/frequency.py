@@ -263,9 +263,7 @@ class Counter:
         if self._held > 2 * len(self._pieces[0].counts) + 4_000_000:
             self._merge()
 
-    def _piece(
-        self, codes: list[Codes], counts: Counts | None, weights: Floats | None, rows: int
-    ) -> _Piece:
+    def _piece(self, codes: list[Codes], counts: Counts | None, weights: Floats | None, rows: int) -> _Piece:
         sizes = [max(len(v), 1) for v in self._vocabularies]
         if weights is None and math.prod(sizes) < LIMIT:
             found: Grouped = grouped(pack(codes, sizes, rows), counts, math.prod(sizes))

@@ -26,14 +26,19 @@ class Scratch:
     """Pieces of bytes, written once and read again and again."""
 
     def __init__(self, folder: str | None = None) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)
+        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - lives as long as this object
         self._cipher = AESGCM(AESGCM.generate_key(bit_length=128))
         self._end = 0
+
+    def __del__(self) -> None:
+        self._file.close()
 
     def put(self, piece: memoryview | bytes) -> Place:
         """Keep a piece."""
         nonce = os.urandom(NONCE_BYTES)
-        place = Place(self._end, self._write(nonce + self._cipher.encrypt(nonce, piece, self._bound(self._end))))
+        place = Place(
+            self._end, self._write(nonce + self._cipher.encrypt(nonce, piece, self._bound(self._end)))
+        )
         return place
 
     def get(self, place: Place) -> bytes:

@@ -44,7 +44,8 @@ class _Piece(NamedTuple):
     kept: bytes | Place
 
 
-Part = Codes | Values | pa.Array
+Part = Any
+"""Codes, decimal codes, or an array of texts."""
 
 
 class StoredColumn:
