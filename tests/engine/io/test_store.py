@@ -35,6 +35,7 @@ def test_every_form_gives_the_texts_back(cells, batch, segment, room):
         assert found == cells
 
 
+@settings(deadline=None)
 @given(st.lists(NUMBER_LIKE, max_size=20))
 def test_a_decimal_code_keeps_every_character(texts):
     codes = codes_of(pa.array(texts, pa.string()))
