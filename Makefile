@@ -14,13 +14,13 @@ help: ## List the commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 run: $(VENV)/run ## Start the release desk on this machine (STEWARD_PORT, STEWARD_DATA)
-	@exec $(BIN)/python manage.py run
+	@[ ! -t 0 ] || set -m; $(BIN)/python manage.py run # a job of its own: Ctrl-C reaches it and not make
 
 demo: $(VENV)/run ## Load the demo project into the data directory
 	@$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python manage.py demo
 
 test: $(VENV)/dev browser ## Run the whole test suite; prints the slowest tests
-	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest
+	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest --cov --cov-report=term-missing --cov-fail-under=100
 
 check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, generated docs
 	$(BIN)/ruff format --check .
@@ -67,8 +67,8 @@ clean: ## Remove the environment and everything generated (keeps data/)
 	rm -rf $(VENV) $(TEST_DATA) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage
 
 $(BIN)/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed.")'
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed.")'
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run: requirements.txt | $(BIN)/python
 	@echo "Installing what the release desk needs (once) ..."

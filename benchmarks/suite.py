@@ -66,10 +66,17 @@ def _unique(setting: Setting) -> list[Result]:
     return nearly_unique(setting)
 
 
+def _perturbation(setting: Setting) -> list[Result]:
+    from benchmarks.perturbation import perturbation
+
+    return perturbation(setting)
+
+
 SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
     "counts": _counts,
     "anonymize": _command,
     "unique": _unique,
+    "perturbation": _perturbation,
 }

@@ -9,3 +9,9 @@ class StewardConfig(AppConfig):
     name = "stewardapp"
     verbose_name = "Data steward"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect what the sign-in pages do to the audit log."""
+        from stewardapp import accounts  # models exist only now
+
+        accounts.listen()

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 import structlog
+from django.http import HttpRequest
 from structlog.typing import EventDict, WrappedLogger
 
 
@@ -29,10 +30,19 @@ def places(trace: TracebackType | None) -> list[str]:
 
 
 def without_text(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
-    """Drop django-structlog's copy of an exception's message and of the address the request came with."""
+    """Drop what a person typed: an exception's message, and what an address holds behind its path."""
     for key in ("error", "error_message", "query"):
         event.pop(key, None)
+    if "request" in event:
+        event["request"] = address(event["request"])
     return event
+
+
+def address(request: Any) -> str:
+    """Return method and path; Django hands over the request itself, django-structlog a line of text."""
+    if isinstance(request, HttpRequest):
+        return f"{request.method} {request.path}"
+    return str(request).partition("?")[0]
 
 
 SHARED: list[Any] = [

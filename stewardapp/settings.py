@@ -13,6 +13,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Where everything this installation owns is kept, and whether it is a site with real users on a network.
 STEWARD_DATA = env.folder("STEWARD_DATA", BASE_DIR / "data")
+STEWARD_DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
 STEWARD_SITE = env.flag("STEWARD_SITE")
 STEWARD_PORT = env.integer("STEWARD_PORT", 8000)
 
@@ -166,6 +167,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_FORM_FIELD = "login"
+AXES_USERNAME_CALLABLE = "stewardapp.accounts.name_tried"
 AXES_LOCKOUT_TEMPLATE = "account/locked.html"
 AXES_VERBOSE = False
 

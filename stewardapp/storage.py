@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hmac
+import io
 import os
 import time
 import uuid
@@ -28,6 +29,7 @@ from worker.sealed import SealedReader, new_key
 
 TEMPORARY, UPLOADS, BLOBS = "temporary", "uploads", "blobs"
 GRACE_SECONDS = 3600
+PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
 _NONCE_BYTES = 12
 
 
@@ -148,7 +150,7 @@ def destroy_blob(blob: Blob) -> None:
 @contextlib.contextmanager
 def upload_file(upload: Upload) -> Iterator[BinaryIO]:
     """The unfinished sealed file of an upload, locked: two writers at once raise Busy."""
-    with _opened(_folder(UPLOADS) / str(upload.pk), os.O_RDWR | os.O_CREAT) as file:
+    with _opened(_folder(UPLOADS) / str(upload.pk), os.O_RDWR | os.O_CREAT, PATIENCE_SECONDS) as file:
         yield file
 
 
@@ -209,14 +211,21 @@ def check() -> None:
 
 
 @contextlib.contextmanager
-def _opened(path: Path, flags: int) -> Iterator[BinaryIO]:
+def _opened(path: Path, flags: int, patience: float = 0.0) -> Iterator[BinaryIO]:
     descriptor = os.open(path, flags, 0o600)
     with os.fdopen(descriptor, "r+b", buffering=0) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy from None
+        _lock(file, time.monotonic() + patience)
         yield cast(BinaryIO, file)
+
+
+def _lock(file: io.FileIO, deadline: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise Busy from None
+        time.sleep(0.02)
 
 
 def _folder(name: str) -> Path:

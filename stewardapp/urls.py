@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, path
 
 NOUNS = (
     "health home accounts projects populations datasets uploads versions columns column_settings "
-    "hierarchies releases runs reviews catalogue artifacts methods audit"
+    "hierarchies hierarchy_editor releases runs explorer reviews catalogue artifacts methods audit"
 ).split()
 
 urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]
@@ -16,6 +16,7 @@ for noun in NOUNS:
     if find_spec(f"stewardapp.views.{noun}"):
         urlpatterns += import_module(f"stewardapp.views.{noun}").urlpatterns
 
+handler400 = "stewardapp.views.errors.malformed"
 handler403 = "stewardapp.views.errors.refused"
 handler404 = "stewardapp.views.errors.not_found"
 handler500 = "stewardapp.views.errors.broken"

@@ -359,6 +359,7 @@ def _report(smallest_class: int, goals_hold: bool, epsilon: str) -> dict[str, An
             {
                 "method": "generalization",
                 "levels": {"age": 1, "zip": 1},
+                "heights": {"age": 2, "zip": 2},
                 "suppressed_rows": 0,
                 "suppressed_cells": 0,
                 "classes": 1,

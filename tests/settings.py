@@ -8,6 +8,8 @@ os.environ["STEWARD_DATA"] = str(
     Path(os.environ.get("STEWARD_DATA") or tempfile.gettempdir())
     / f"suite-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
 )
+# Playwright keeps an event loop in the thread that runs the tests; no product code runs in it.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 os.environ.setdefault("STEWARD_LEASE", "2")
 os.environ.setdefault("STEWARD_TICK", "0.5")
 

@@ -59,11 +59,12 @@ class Site:
             **self.more,
         }
 
-    def start_worker(self, **more: str) -> "subprocess.Popen[bytes]":
+    def start_worker(self, *module: str, **more: str) -> "subprocess.Popen[bytes]":
         """A real Celery worker whose engine knows a few bad jobs more; see tests/faults/worker.py."""
+        module = module or ("tests.faults.worker",)
         log = (self.data / f"worker-{len(self.workers)}.log").open("ab")
         worker = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.worker"],
+            [sys.executable, "-m", *module],
             cwd=ROOT,
             env=self.environment() | more,
             stdin=subprocess.DEVNULL,

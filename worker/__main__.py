@@ -21,8 +21,9 @@ from worker.engine.errors import Cancelled, EngineError, LimitExceeded, NoSoluti
 from worker.engine.reporting import TerminalReporter
 from worker.plain_files import (
     Nowhere,
+    declared_files,
+    declared_sources,
     finished,
-    hierarchy_files,
     opened,
     out_delimiter,
     output_kind,
@@ -31,6 +32,7 @@ from worker.plain_files import (
     size,
 )
 
+SHORTEST_KEY = 32
 OURS, WRONG, UNSATISFIED, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
 
 
@@ -92,6 +94,7 @@ def parser() -> Parser:
     one.add_argument("--out", type=Path, required=True, help="the released file: .csv, .tsv or .parquet")
     one.add_argument("--keep-order", action="store_true", help="keep the order of the input rows")
     one.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")
+    one.add_argument("--project-key", type=Path, metavar="FILE", help="the key of the project's pseudonyms")
     one.add_argument("--cluster", metavar="ADDRESS", help="run on a cluster")
     two = command("assess", assess, "measure the data as they are", "RECIPE", "DATA")
     three = command(
@@ -140,13 +143,26 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
             reporter=reporter,
             memory=args.memory,
             keep_order=args.keep_order,
-            hierarchies=hierarchy_files(recipe, args.recipe.parent),
+            **declared_sources(files, recipe, args.recipe.parent),
             records=files.enter_context(finished(args.records)) if args.records else None,
             input_sha256=sha256(args.data),
+            project_key=project_key(args.project_key) if args.project_key else None,
         )
+        if args.seed is not None:
+            report.engine["seed"] = args.seed
+            report.warnings.append("The randomness came from a seed, which undoes it: a trial, no release.")
         if args.report:
             files.enter_context(finished(args.report)).write(report.to_json().encode())
     return 0
+
+
+def project_key(path: Path) -> bytes:
+    """The key of a project's pseudonyms from its file."""
+    key = path.read_bytes()
+    if len(key) < SHORTEST_KEY:
+        text = f"--project-key: the file must hold at least {SHORTEST_KEY} random bytes."
+        raise EngineError("short-key", text)
+    return key
 
 
 def assess(args: Any, reporter: TerminalReporter) -> int:
@@ -161,7 +177,7 @@ def assess(args: Any, reporter: TerminalReporter) -> int:
             source,
             reporter=reporter,
             memory=args.memory,
-            hierarchies=hierarchy_files(recipe, args.recipe.parent),
+            **declared_sources(files, recipe, args.recipe.parent),
             records=files.enter_context(finished(args.records)) if args.records else None,
             input_sha256=sha256(args.data),
         )
@@ -182,7 +198,7 @@ def compare(args: Any, reporter: TerminalReporter) -> int:
             released,
             reporter=reporter,
             memory=args.memory,
-            hierarchies=hierarchy_files(recipe, args.recipe.parent),
+            **declared_sources(files, recipe, args.recipe.parent),
             input_sha256=sha256(args.original),
             output_sha256=sha256(args.released),
         )
@@ -194,8 +210,10 @@ def verify(args: Any, reporter: TerminalReporter) -> int:
     from worker.engine import verification
 
     recipe = read_recipe(args.recipe)
-    with args.released.open("rb") as released:
-        found = verification.examine(recipe, released, reporter)
+    with ExitStack() as files:
+        released = files.enter_context(args.released.open("rb"))
+        declared = declared_files(files, recipe, args.recipe.parent)
+        found = verification.examine(recipe, released, reporter, **declared)
     result = {
         "holds": found.holds,
         "goals": [one.as_dict() for one in found.results],

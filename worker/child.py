@@ -173,6 +173,7 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
         memory=memory,
         records=files.writer("records.csv"),
         input_sha256=job["input_sha256"],
+        project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
     ).as_dict()
     return {"report": report, "files": with_rows(files.finish(), report), "microdata": True}
 

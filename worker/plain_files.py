@@ -65,6 +65,26 @@ def hierarchy_files(recipe: Recipe, folder: Path) -> dict[str, str]:
     return texts
 
 
+def declared_sources(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, Any]:
+    """What a recipe refers to: the texts of its hierarchies, the rows of its population files."""
+    from worker.engine.io.dialect import sniff
+    from worker.engine.io.source import open_table
+
+    said = {name: value for name, value in recipe.data.said().items() if name == "missing"}
+    sources = {}
+    declared = declared_files(files, recipe, folder)
+    for name, file in declared["populations"].items():
+        sources[name] = open_table(file, sniff(file, said))
+    return {**declared, "populations": sources}
+
+
+def declared_files(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, Any]:
+    """The same with population files as they are; one that is not there is refused by its goal."""
+    paths = ((name, folder / name) for name in recipe.population_paths())
+    populations = {name: files.enter_context(path.open("rb")) for name, path in paths if path.is_file()}
+    return {"hierarchies": hierarchy_files(recipe, folder), "populations": populations}
+
+
 def opened(
     files: ExitStack, path: Path, recipe: Recipe, released: bool = False, memory: int | None = None
 ) -> tuple[TableSource, str | None]:

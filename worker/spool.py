@@ -24,6 +24,7 @@ TAKEN = ".taken"  # being read
 PIDBOX = ".pidbox.msg"
 ABANDONED_SECONDS = 3600.0
 TAKEN_SECONDS = 60.0
+LONGEST_WAIT = 0.4
 
 Row: Any = filesystem.exchange_queue_t
 _FileChannel: Any = filesystem.Channel  # its published types are not its real ones
@@ -95,6 +96,7 @@ class Transport(filesystem.Transport):
     Channel = Channel
     driver_type = "spool"
     driver_name = "spool"
+    polling_interval = 0.2  # kombu's second is a second in which somebody waits for a run to begin
     _states: ClassVar[dict[str, virtual.BrokerState]] = {}
 
     def __init__(self, client: Any, **kwargs: Any) -> None:
@@ -102,6 +104,11 @@ class Transport(filesystem.Transport):
         # What was declared is remembered per folder: another folder knows nothing of it.
         folder = str(client.transport_options.get("control_folder"))
         self.state = self._states.setdefault(folder, virtual.BrokerState())
+
+    def drain_events(self, connection: Any, timeout: float | None = None, **more: Any) -> Any:
+        """Wait for a message, but look up now and then: a worker that is asked to end does so only then."""
+        soon = None if timeout is None else min(timeout, LONGEST_WAIT)
+        return super().drain_events(connection, timeout=soon, **more)
 
 
 def write_whole(folder: Path, name: str, payload: bytes) -> None:

@@ -14,6 +14,8 @@ from stewardapp.actions.text import limited, required
 from stewardapp.models import User
 from stewardapp.models.membership import person_of
 
+OWN_CHANGES = ("password-changed", "factor-added", "factor-removed", "factor-renewed")
+
 
 @action
 def create(
@@ -110,6 +112,14 @@ def reset_password(*, user: User, password: str, by: User) -> User:
     user.save(update_fields=["password"])
     audit.record("account.password-reset", user, by=by)
     return user
+
+
+@action
+def note_own_change(*, change: str, by: User) -> None:
+    """Write down that somebody changed their own password or second factor; the sign-in pages did it."""
+    if change not in OWN_CHANGES:
+        raise Invalid("unknown-change", f"A change of one's own account is one of {', '.join(OWN_CHANGES)}.")
+    audit.record(f"account.{change}", by, by=by)
 
 
 def _not_oneself(user: User, by: User, *, losing: bool) -> None:

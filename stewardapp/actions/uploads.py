@@ -46,7 +46,7 @@ def _allowed(length: int) -> int:
     if length <= 0:
         raise Invalid("empty-file", "The file is empty; choose a file with a header and rows.", "length")
     if length > settings.STEWARD_MAX_UPLOAD:
-        limit = f"{settings.STEWARD_MAX_UPLOAD / 1024**2:,.0f} MB"
+        limit = f"{settings.STEWARD_MAX_UPLOAD / 1000**2:,.0f} MB"
         raise Invalid("too-large", f"The file is larger than the limit of {limit}.", "length")
     return length
 

@@ -7,7 +7,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from stewardapp.models import Hierarchy
-from worker.engine.algorithms import hierarchies as engine
+from worker.engine.algorithms.hierarchy_imports import read_any
 from worker.engine.errors import EngineError
 
 MOST_BYTES = 16 * 1024**2
@@ -24,9 +24,11 @@ class AttachForm(forms.Form):
 
 
 class ImportForm(forms.Form):
-    """A table without a header: value, level 1, level 2, …"""
+    """A table without a header – value, level 1, level 2, … – or a tree."""
 
-    file = forms.FileField(label="CSV file", widget=forms.FileInput(attrs={"accept": ".csv,.txt,.tsv"}))
+    file = forms.FileField(
+        label="Table or tree", widget=forms.FileInput(attrs={"accept": ".csv,.txt,.tsv,.json"})
+    )
 
     def __init__(self, *args: Any, column: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -39,12 +41,12 @@ class ImportForm(forms.Form):
             raise forms.ValidationError("The table is larger than 16 MB; keep one line per value.")
         try:
             text = io.TextIOWrapper(file.file, encoding="utf-8-sig", newline="").read()
-            laid = engine.read(text.splitlines(), self.column)
+            laid = read_any(text, self.column)
         except UnicodeDecodeError:
             raise forms.ValidationError("The table is not UTF-8 text; save it as CSV UTF-8.") from None
         except EngineError as error:
             raise forms.ValidationError(error.message) from None
         if "\x00" in text:
             raise forms.ValidationError("The table holds a NUL character; remove it.")
-        self.lines, self.levels = "\n".join(text.splitlines()), laid.height + 1
+        self.lines, self.levels = "\n".join(laid.lines()), laid.height + 1
         return file

@@ -5,7 +5,6 @@ Built only through the actions and a real worker's code, so that every page show
 
 import io
 import json
-import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +29,18 @@ from stewardapp.actions import (
     uploads,
 )
 from stewardapp.management.survey import health_survey
-from stewardapp.models import Artifact, Project, Release, Run, User, Version
+from stewardapp.models import (
+    Artifact,
+    Dataset,
+    Hierarchy,
+    Population,
+    Project,
+    Release,
+    Run,
+    User,
+    Version,
+)
+from stewardapp.secrets_file import write_private
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -48,11 +58,20 @@ ROWS = 6000
 
 
 def load(say: Callable[[str], None] = lambda _text: None) -> list[tuple[str, str, str]]:
-    """Load the demo once; return role, user name and password of each persona."""
-    if not settings.STEWARD_SITE and not User.objects.exists():
+    """Load the demo once; return role, user name and password of each persona.
+
+    What was interrupted is continued: the marker stays until everything is there.
+    """
+    if not settings.STEWARD_SITE and (_marker().exists() or not User.objects.exists()):
         say("Loading the demo project (once) ...")
-        _fill(_people(_make_passwords()))
+        _marker().touch(mode=0o600)
+        _fill(_people(_passwords() or _make_passwords()))
+        _marker().unlink()
     return [(name, name, password) for name, password in _passwords().items()]
+
+
+def _marker() -> Path:
+    return Path(settings.STEWARD_DATA) / "demo-unfinished"
 
 
 def _file() -> Path:
@@ -67,61 +86,69 @@ def _passwords() -> dict[str, str]:
 def _make_passwords() -> dict[str, str]:
     """Random ones, in a file that only its owner can read: a demo is on a network sooner than one thinks."""
     passwords = {name: secrets.token_urlsafe(12) for name in PERSONAS}
-    descriptor = os.open(_file(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(passwords, file)
+    write_private(_file(), json.dumps(passwords))
     return passwords
 
 
 def _people(passwords: dict[str, str]) -> dict[str, User]:
-    admin = accounts.create_first_admin(username="admin", password=passwords["admin"])
-    others = {
-        name: accounts.create(username=name, password=passwords[name], by=admin)
-        for name in PERSONAS
-        if name != "admin"
-    }
-    return {"admin": admin, **others}
+    people = {user.username: user for user in User.objects.filter(username__in=PERSONAS)}
+    if "admin" not in people:
+        people["admin"] = accounts.create_first_admin(username="admin", password=passwords["admin"])
+    for name in PERSONAS:
+        if name not in people:
+            people[name] = accounts.create(username=name, password=passwords[name], by=people["admin"])
+    return people
 
 
 def _fill(people: dict[str, User]) -> None:
     project = _project(people)
     version = _survey(project, people["steward"], "Health survey 2025")
     _tag(version, people["steward"])
-    for stage in STAGES:
-        stage(Story(version, people))
+    story = Story(version, people)
+    for title, stage in STAGES.items():
+        if not Release.objects.filter(title=title).exists():
+            stage(story, title)
     _survey(project, people["steward"], "Health survey 2026")
 
 
 def _project(people: dict[str, User]) -> Project:
-    project = projects.create(
-        name="Health survey unit", description="Demo: a synthetic survey of people who do not exist.",
-        by=people["admin"],
-    )  # fmt: skip
-    for name, role in ROLES.items():
-        memberships.add(project=project, user=people[name], role=role, by=people["admin"])
+    name, admin = "Health survey unit", people["admin"]
+    project = Project.objects.filter(name=name).first() or projects.create(
+        name=name, description="Demo: a synthetic survey of people who do not exist.", by=admin
+    )
+    for person, role in ROLES.items():
+        if not project.memberships.filter(user=people[person]).exists():
+            memberships.add(project=project, user=people[person], role=role, by=admin)
     return project
 
 
 def _survey(project: Project, steward: User, name: str) -> Version:
-    population = populations.create(name=f"Respondents of the {name}", by=steward)
-    dataset = datasets.create(
+    version = Version.objects.filter(dataset__name=name).first() or _upload(project, steward, name)
+    for reading in version.readings.alive():
+        _work("reading", str(reading.pk))
+    version.refresh_from_db()
+    return version
+
+
+def _upload(project: Project, steward: User, name: str) -> Version:
+    people = f"Respondents of the {name}"
+    population = Population.objects.filter(name=people).first() or populations.create(name=people, by=steward)
+    dataset = Dataset.objects.filter(name=name).first() or datasets.create(
         project=project, population=population, name=name, description="Synthetic.", by=steward
     )
     content = health_survey(ROWS, seed=len(name)).encode("utf-8")
     upload = uploads.begin(dataset=dataset, filename="survey.csv", length=len(content), by=steward)
     upload = uploads.append(upload=upload, offset=0, stream=io.BytesIO(content), by=steward)
-    version = uploads.complete(upload=upload, by=steward)
-    _work("reading", str(version.readings.get().pk))
-    version.refresh_from_db()
-    return version
+    return uploads.complete(upload=upload, by=steward)
 
 
 def _tag(version: Version, steward: User) -> None:
-    columns.tag(version=version, roles=TAGS, by=steward)
-    columns.describe(version=version, name="agreed", settings={"granted": ["yes"]}, by=steward)
-    for name, spec in HIERARCHIES.items():
-        hierarchy = hierarchies.create(project=version.project, name=f"{name}, demo", spec=spec, by=steward)
-        hierarchies.attach(column=version.columns.get(name=name), hierarchy=hierarchy, by=steward)
+    columns.tag(version=version, roles=TAGS, granted={"agreed": ["yes"]}, by=steward)
+    for column in version.columns.filter(name__in=HIERARCHIES, hierarchy=None):
+        name, spec = f"{column.name}, demo", HIERARCHIES[column.name]
+        known = Hierarchy.objects.filter(project=version.project, name=name).first()
+        hierarchy = known or hierarchies.create(project=version.project, name=name, spec=spec, by=steward)
+        hierarchies.attach(column=column, hierarchy=hierarchy, by=steward)
 
 
 def _work(kind: str, identity: str) -> None:
@@ -187,52 +214,53 @@ class Story:
         return release
 
 
-def _draft_with_runs(story: Story) -> None:
-    release = story.draft("Research file, first try", k=5)
+def _draft_with_runs(story: Story, title: str) -> None:
+    release = story.draft(title)
     story.run(release)
     recipe = json.loads(json.dumps(release.recipe))
     recipe["goals"][0]["params"]["k"] = 10
     story.run(releases.edit_recipe(release=release, recipe=recipe, by=story.people["steward"]))
 
 
-def _in_review(story: Story) -> None:
-    release = story.submitted("Research file for the regional study")
-    comments.add(
-        release=release,
-        text="Is the year of birth needed, or would the decade do?",
-        by=story.people["reviewer"],
-    )
+def _in_review(story: Story, title: str) -> None:
+    question = "Is the year of birth needed, or would the decade do?"
+    comments.add(release=story.submitted(title), text=question, by=story.people["reviewer"])
 
 
-def _changes_requested(story: Story) -> None:
-    story.decided("File for the asthma register", Decision.REQUEST_CHANGES, "Say who will receive the file.")
+def _changes_requested(story: Story, title: str) -> None:
+    story.decided(title, Decision.REQUEST_CHANGES, "Say who will receive the file.")
 
 
-def _approved(story: Story) -> None:
-    story.decided("File for the teaching course", Decision.APPROVE, "Fine for teaching.")
+def _approved(story: Story, title: str) -> None:
+    story.decided(title, Decision.APPROVE, "Fine for teaching.")
 
 
-def _rejected(story: Story) -> None:
-    story.decided("File for a marketing agency", Decision.REJECT, "Not a purpose people agreed to.")
+def _rejected(story: Story, title: str) -> None:
+    story.decided(title, Decision.REJECT, "Not a purpose people agreed to.")
 
 
-def _withdrawn(story: Story) -> None:
-    releases.withdraw(release=story.draft("File nobody needs any more"), by=story.people["steward"])
+def _withdrawn(story: Story, title: str) -> None:
+    releases.withdraw(release=story.draft(title), by=story.people["steward"])
 
 
-def _published(story: Story) -> None:
-    release = story.published("Chronic disease 2025, research file")
+def _published(story: Story, title: str) -> None:
+    release = story.published(title)
     for artifact in Artifact.objects.public().filter(run=release.candidate):
         downloads.record(release=release, artifact=artifact, by=story.people["analyst"])
 
 
-def _revoked(story: Story) -> None:
-    release = story.published("Chronic disease 2025, withdrawn edition")
-    releases.revoke(
-        release=release, notice="A corrected edition replaces this file.", by=story.people["steward"]
-    )
+def _revoked(story: Story, title: str) -> None:
+    release, notice = story.published(title), "A corrected edition replaces this file."
+    releases.revoke(release=release, notice=notice, by=story.people["steward"])
 
 
-STAGES: tuple[Callable[[Story], None], ...] = (
-    _draft_with_runs, _in_review, _changes_requested, _approved, _rejected, _withdrawn, _published, _revoked,
-)  # fmt: skip
+STAGES: dict[str, Callable[[Story, str], None]] = {
+    "Research file, first try": _draft_with_runs,
+    "Research file for the regional study": _in_review,
+    "File for the asthma register": _changes_requested,
+    "File for the teaching course": _approved,
+    "File for a marketing agency": _rejected,
+    "File nobody needs any more": _withdrawn,
+    "Chronic disease 2025, research file": _published,
+    "Chronic disease 2025, withdrawn edition": _revoked,
+}

@@ -4,7 +4,6 @@ import ctypes
 import os
 import signal
 import subprocess
-import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -78,20 +77,21 @@ class Supervisor:
 
     def __init__(self, services: list[Service]) -> None:
         self._services = services
-        self._stop = threading.Event()
+        # A signal may arrive at any point of this same thread: a flag has no lock to wait for oneself at.
+        self._stopping = False
 
     def stop(self, *_: object) -> None:
         """End soon; fit to be a signal handler."""
-        self._stop.set()
+        self._stopping = True
 
     @property
     def stopping(self) -> bool:
         """Whether somebody asked for the end."""
-        return self._stop.is_set()
+        return self._stopping
 
     def pause(self, seconds: float) -> None:
-        """Wait, but not longer than until the end."""
-        self._stop.wait(seconds)
+        """Wait a moment; a signal does not cut it short."""
+        time.sleep(seconds)
 
     def tend(self) -> None:
         """Look after every service once."""
@@ -102,7 +102,7 @@ class Supervisor:
         """Look after the services until stopped."""
         while not self.stopping:
             self.tend()
-            self.pause(0.3)
+            self.pause(0.2)
 
     def end(self) -> None:
         """Ask all to end, wait, then end what is left by force."""

@@ -51,10 +51,11 @@ def preview(column: Column) -> Preview:
         return Preview([], error.message)
     lost = sum(value not in laid.paths for value in counts)
     problem = f"{thousands(lost)} of {thousands(len(counts))} values have no line; a run would be refused."
-    return Preview(_levels(laid, counts), problem if lost else "")
+    return Preview(levels_over(laid, counts), problem if lost else "")
 
 
-def _levels(laid: engine.Hierarchy, counts: Counter[str]) -> list[Level]:
+def levels_over(laid: engine.Hierarchy, counts: Counter[str]) -> list[Level]:
+    """Each level with an example, its distinct values and its most common ones."""
     known = Counter({value: rows for value, rows in counts.items() if value in laid.paths})
     if not known:
         return []

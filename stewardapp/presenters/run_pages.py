@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +50,16 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         "sentences": recipes.sentences(run.recipe),
         "tab": tab,
     }
+    shown["explorable"] = explorable(run)
     shown["may_see_data"] = rules.may_view_version(release.person(user))
     if run.state != "succeeded":
         return shown | ended(run)
     return shown | finished(run, tab, internal=bool(shown["may_see_data"]))
+
+
+def explorable(run: Run) -> bool:
+    """Whether a step searched a lattice that can be looked at."""
+    return any(step.get("heights") and step.get("levels") for step in run.report.get("steps", ()))
 
 
 def seconds(run: Run) -> float | None:
@@ -76,10 +83,22 @@ def ended(run: Run) -> dict[str, Any]:
     who = run.cancelled_by.display_name if run.cancelled_by else "nobody"
     return {
         "failed_step": failed_step(run),
+        "obstacle": obstacle(run),
+        "no_solution": run.error_code == "no-solution",
         "our_fault": run.error_code in ("internal", "worker-lost"),
         "advice": ADVICE.get(run.error_code, ""),
         "cancelled_words": f"{who} asked for it. Nothing was released.",
     }
+
+
+def obstacle(run: Run) -> dict[str, Any] | None:
+    """The goal that stood in the way of a search without a solution, when the engine named one."""
+    named = re.fullmatch(r"goals\[(\d{1,3})\]", run.error_param)
+    goals = run.recipe.get("goals", ())
+    if run.error_code != "no-solution" or named is None or int(named[1]) >= len(goals):
+        return None
+    place = int(named[1])
+    return {"number": place + 1, "sentence": recipes.sentence("goal", goals[place])}
 
 
 def failed_step(run: Run) -> dict[str, Any] | None:
@@ -151,7 +170,7 @@ def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
     facts = [
         (measures.words(name), fact_words(name, value))
         for name, value in step.items()
-        if name not in ("method", "describe")
+        if name not in ("method", "describe", "explored")
     ]
     return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
 

@@ -11,6 +11,12 @@ CSRF = (
 
 
 @login_not_required
+def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
+    """400 for what never got as far as a page: a host that is not ours, a broken request."""
+    return HttpResponse("This request cannot be understood.\n", status=400, content_type="text/plain")
+
+
+@login_not_required
 def refused(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
     """403 for refusals of Django's own; ours carry their reason through the middleware."""
     return render(request, "403.html", status=403)

@@ -30,14 +30,14 @@ NOTHING = "There is nothing to propose: only you know which of these values belo
 @require_safe
 def of_column(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The hierarchy of one column, level by level, and the ways to another one."""
-    return _shown(request, _column(request, id))
+    return _shown(request, column_or_404(request, id))
 
 
 @require_POST
 def propose(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Attach what the values suggest."""
-    user, column = signed_in(request), _column(request, id)
-    require(_may_edit(request, column))
+    user, column = signed_in(request), column_or_404(request, id)
+    require(may_edit(request, column))
     if not propose_for(column, user):
         messages.warning(request, NOTHING)
     return redirect("column-hierarchy", column.pk)
@@ -46,8 +46,8 @@ def propose(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 @require_POST
 def attach(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Use one of the project's hierarchies."""
-    user, column = signed_in(request), _column(request, id)
-    require(_may_edit(request, column))
+    user, column = signed_in(request), column_or_404(request, id)
+    require(may_edit(request, column))
     form = AttachForm(request.POST, choices=_of_project(column))
     if form.is_valid():
         attempt(form, hierarchies.attach, column=column, by=user, **form.cleaned_data)
@@ -59,7 +59,7 @@ def attach(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 @require_POST
 def detach(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Leave the column with two levels: kept, or hidden."""
-    column = _column(request, id)
+    column = column_or_404(request, id)
     hierarchies.detach(column=column, by=signed_in(request))
     return redirect("column-hierarchy", column.pk)
 
@@ -68,8 +68,8 @@ def detach(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 @require_POST
 def bring(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Import a table; who asks is settled before the body is read, the token right after."""
-    column = _column(request, id)
-    require(_may_edit(request, column))
+    column = column_or_404(request, id)
+    require(may_edit(request, column))
     request.accepts_file = MOST_BYTES  # type: ignore[attr-defined]
     return _brought(request, column)
 
@@ -131,7 +131,7 @@ def _shown(request: HttpRequest, column: Column, **forms: Any) -> HttpResponse:
         "levels": seen.levels,
         "problem": seen.problem,
         "proposal": described(column.kind),
-        "may_edit": _may_edit(request, column),
+        "may_edit": may_edit(request, column),
         "attach_form": AttachForm(choices=choices) if choices.exists() else None,
         "import_form": ImportForm(column=column.name),
     }
@@ -139,7 +139,8 @@ def _shown(request: HttpRequest, column: Column, **forms: Any) -> HttpResponse:
     return render(request, "hierarchies/column.html", page | forms, status=status)
 
 
-def _may_edit(request: HttpRequest, column: Column) -> Verdict:
+def may_edit(request: HttpRequest, column: Column) -> Verdict:
+    """Whether this person may change the hierarchy of this column."""
     version = column.version
     person = version.person(signed_in(request))
     return first_no(rules.may_edit_hierarchies(person), rules.may_tag(person, version.facts()))
@@ -149,7 +150,8 @@ def _of_project(column: Column) -> Any:
     return Hierarchy.objects.filter(project=column.version.project)
 
 
-def _column(request: HttpRequest, id: uuid.UUID) -> Column:
+def column_or_404(request: HttpRequest, id: uuid.UUID) -> Column:
+    """A column of a version this person may look into."""
     seen = Column.objects.visible_to(signed_in(request))
     related = seen.select_related("hierarchy", "version__dataset__project", "version__table__key")
     return get_object_or_404(related, pk=id)

@@ -20,6 +20,7 @@ from stewardapp.access.verdict import Invalid, Refused, require
 from stewardapp.actions import uploads
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
 from stewardapp.presenters.limits import limits
+from stewardapp.presenters.numbers import size
 from stewardapp.uploadhandler import SealedFile
 from stewardapp.views.people import signed_in
 
@@ -38,10 +39,20 @@ def page(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     user = signed_in(request)
     dataset = get_object_or_404(Dataset.objects.visible_to(user).select_related("project"), pk=id)
     require(rules.may_upload(dataset.project.person(user)))
-    if request.method == "POST" and _length(request) > limits().bytes + FORM_OVERHEAD:
-        return _page(request, dataset, "The file is larger than what can be uploaded; see what fits.", 413)
+    if request.method == "POST" and (refusal := _unread(request)):
+        return _page(request, dataset, *refusal)
     request.accepts_file = limits().bytes  # type: ignore[attr-defined]
     return _received(request, dataset)
+
+
+def _unread(request: HttpRequest) -> tuple[str, int] | None:
+    """Why a posted file is not even looked at."""
+    length, limit = _length(request), limits().bytes
+    if length < 0:
+        return "The request does not say how long it is (Content-Length); send the file in another way.", 411
+    if length > limit + FORM_OVERHEAD:
+        return f"The file has {size(length)}; at most {size(limit)} can be uploaded.", 413
+    return None
 
 
 @csrf_protect

@@ -4,7 +4,7 @@ Each check takes one example of a class. `test_contracts.py` runs them over the 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -12,20 +12,29 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.engine.running import recipe_of, run, sample_recipe, without_times
+from tests.engine.running import recipe_of, run, sample_recipe, without_times, written
 from worker.engine import verification
 from worker.engine.chart import Chart
 from worker.engine.classes import classes_of
 from worker.engine.column import Column
 from worker.engine.errors import Cancelled, EngineError, NoSolution
 from worker.engine.execution.dataset import Dataset
-from worker.engine.goal import Goal
+from worker.engine.execution.population import counted_population
+from worker.engine.frequency import FrequencyTable
+from worker.engine.goal import Goal, keepable
 from worker.engine.measure import Measure, Section
 from worker.engine.method import Guarantee, Method
 from worker.engine.parametric import Parametric
 from worker.engine.randomness import Source, key_from_seed
 from worker.engine.reporting import NullReporter, Reporter
-from worker.engine.samples import sample_columns, sample_declarations, sample_schema, sample_table
+from worker.engine.samples import (
+    POPULATION,
+    sample_columns,
+    sample_declarations,
+    sample_population,
+    sample_schema,
+    sample_table,
+)
 from worker.engine.statistics import Statistics
 from worker.engine.table import BLOCK, Field, MemorySource, Schema, Table
 
@@ -264,10 +273,17 @@ def sample_statistics(rows: int = 240) -> Statistics:
     return Statistics(sample_dataset(sample_table(rows)), sample_declarations(), NullReporter())
 
 
+def population_counts(path: str, columns: Sequence[str]) -> FrequencyTable:
+    """The population that examples refer to."""
+    assert path == POPULATION
+    return counted_population(MemorySource(sample_population()), columns, None, NullReporter())
+
+
 def check_goal_judges(example: Goal) -> None:
     """One verdict per class, a result that fits the report, and an empty release holds."""
     example.check(sample_schema())
     statistics = sample_statistics()
+    example = example.bound(statistics, population_counts)
     for columns in ((), ("sex",), statistics.quasi_identifiers):
         table = statistics.classes_table(example.sensitive_columns())
         classes = classes_of(table, columns)
@@ -282,10 +298,22 @@ def check_goal_judges(example: Goal) -> None:
 def check_goal_on_nothing(example: Goal) -> None:
     """No rows: nothing violates."""
     statistics = sample_statistics(0)
+    example = example.bound(statistics, population_counts)
     table = statistics.classes_table(example.sensitive_columns())
     result = example.result(classes_of(table, statistics.quasi_identifiers))
     assert result.holds
     assert result.violating_rows == 0
+
+
+def check_kept_classes_hold(example: Goal) -> None:
+    """What is kept satisfies the goal, whether the other rows stay hidden or are left out."""
+    statistics = sample_statistics()
+    example = example.bound(statistics, population_counts)
+    table = statistics.classes_table(example.sensitive_columns())
+    classes = classes_of(table, statistics.quasi_identifiers)
+    for drop in (False, True):
+        kept = classes.kept(keepable([example], classes, drop))
+        assert example.result(kept.alone() if drop else kept).holds
 
 
 def check_monotone_goal(example: Goal) -> None:
@@ -293,6 +321,7 @@ def check_monotone_goal(example: Goal) -> None:
     if not example.monotone:
         return
     statistics = sample_statistics()
+    example = example.bound(statistics, population_counts)
     columns = (*statistics.quasi_identifiers, "birth", "income")
     table = statistics.classes_table((*example.sensitive_columns(), *columns))
     for number in range(len(columns)):
@@ -347,7 +376,9 @@ def check_goal_is_verified(example: Goal) -> None:
     goals = [(example.slug, example.params())]
     steps = [("generalization", {"suppression_limit": 0.3})]
     released, report = run(recipe_of(columns, goals, steps, []), sample_table())
-    found = verification.examine(recipe_of(columns, goals, steps, []), BytesIO(released))
+    population = {POPULATION: written(sample_population())}
+    recipe = recipe_of(columns, goals, steps, [])
+    found = verification.examine(recipe, BytesIO(released), populations=population)
     assert len(found.results) == len(report["goals"]) == 1
     recomputed, told = found.results[0].as_dict(), report["goals"][0]
     assert recomputed["holds"]

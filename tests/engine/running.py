@@ -10,7 +10,7 @@ from worker.engine.execution.local import Output, anonymize
 from worker.engine.randomness import key_from_seed
 from worker.engine.recipe import Recipe
 from worker.engine.reporting import Reporter
-from worker.engine.samples import sample_columns
+from worker.engine.samples import POPULATION, sample_columns, sample_population
 from worker.engine.table import MemorySource, Table
 
 Rows = list[dict[str, str]]
@@ -48,6 +48,8 @@ def run(
     """The released bytes and the report."""
     out = io.BytesIO()
     options.setdefault("key", key_from_seed(1))
+    if recipe.population_paths():
+        options.setdefault("populations", {POPULATION: MemorySource(sample_population())})
     report = anonymize(
         recipe,
         MemorySource(table, blocks_per_chunk=blocks),
@@ -56,6 +58,15 @@ def run(
         **options,
     )
     return out.getvalue(), json.loads(report.to_json())
+
+
+def written(table: Table) -> io.BytesIO:
+    """A table as a CSV file."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.name for column in table.columns])
+    writer.writerows(zip(*(column.texts() for column in table.columns), strict=True))
+    return io.BytesIO(out.getvalue().encode())
 
 
 def rows_of(released: bytes) -> Rows:

@@ -69,6 +69,7 @@ def test_method(example, check):
     [
         checks.check_goal_judges,
         checks.check_goal_on_nothing,
+        checks.check_kept_classes_hold,
         checks.check_monotone_goal,
         checks.check_goal_is_verified,
     ],

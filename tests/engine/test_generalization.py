@@ -345,3 +345,46 @@ def test_aggregates_by_hand(aggregate, expected):
         recipe_of(columns, [("k-anonymity", {"k": 2})], [("generalization", params)]), table_of(rows)
     )
     assert report["steps"][0]["score"] == pytest.approx(expected, abs=1e-9)
+
+
+def refusal(goals, limit, rows, levels=None):
+    columns = {"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}, "u": {"role": "sensitive"}}
+    params = {"suppression_limit": limit, "levels": levels or {}}
+    table = table_of([dict(zip("qsu", row, strict=True)) for row in rows])
+    with pytest.raises(NoSolution) as caught:
+        run(recipe_of(columns, goals, [("generalization", params)], []), table)
+    return caught.value
+
+
+TEN = [("a", "x", "1")] * 6 + [("b", "y", "1")] * 3 + [("c", "x", "2")]
+
+
+def test_the_goal_in_the_way_is_named_with_what_comes_nearest():
+    found = refusal([("l-diversity", {"column": "s", "l": 2}), ("k-anonymity", {"k": 11})], 0.1, TEN)
+    assert found.param == "goals[1]"
+    assert "k-anonymity" in found.message
+    assert "11 that can be reached there is 10." in found.message
+    assert "More suppression does not help" in found.message
+
+
+def test_with_bounded_levels_the_nearest_counts_what_may_be_suppressed():
+    found = refusal([("k-anonymity", {"k": 4})], 0.1, TEN, {"q": (0, 0)})
+    assert "4 of 10 rows would have to be suppressed, where 1 may be" in found.message
+    assert "can be reached there is 3." in found.message
+    assert "4 rows, a share of 0.4000, would do" in found.message
+
+
+def test_goals_that_are_possible_only_one_by_one_say_so():
+    goals = [("l-diversity", {"column": "s", "l": 2}), ("l-diversity", {"column": "u", "l": 2})]
+    rows = [("a", "x", "1"), ("a", "x", "2"), ("b", "x", "1"), ("b", "y", "1")] + [("c", "x", "1")] * 0
+    found = refusal(goals, 0.5, rows, {"q": (0, 0)})
+    assert "satisfies all goals" in found.message
+    assert found.param == "goals[0]"
+    assert "weaken the goal" in found.message
+
+
+def test_a_refusal_quotes_no_value():
+    rows = [("s3cret", "pr1vate", "1"), ("b", "x", "2")]
+    found = refusal([("t-closeness", {"column": "s", "t": 0})], 0, rows, {"q": (0, 0)})
+    assert "s3cret" not in found.message
+    assert "pr1vate" not in found.message

@@ -17,14 +17,6 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All journeys share one installation, so they go to one test process."""
-    for item in items:
-        if "tests/functional/" in str(item.path):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            item.add_marker(pytest.mark.browser)
-
-
 def chromium_path() -> str:
     """Return the system's Chromium: no browser is downloaded."""
     for name in ("chromium", "chromium-browser", "google-chrome"):

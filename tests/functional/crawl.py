@@ -23,6 +23,9 @@ NO_PAGES = (
     "/map/",
 )
 
+# Links inside drawings have no plain `href` property, but every link has the attribute.
+LINKS = "all => all.map(a => new URL(a.getAttribute('href'), document.baseURI).href)"
+
 
 def pattern(path: str) -> str:
     """The address with every id replaced by `*`."""
@@ -43,7 +46,7 @@ def pages(page: Page, start: str) -> list[str]:
         if answer is None or answer.status != 200:
             continue
         found.append(path)
-        links = page.eval_on_selector_all("a[href]", "all => all.map(a => a.href)")
+        links = page.eval_on_selector_all("a[href]", LINKS)
         waiting.extend(sorted({urlsplit(link).path for link in links if _inside(link, origin)}))
     return found
 

@@ -184,7 +184,7 @@ class Story:
         """A reviewer who contributed nothing looks at the bytes, remarks, and asks for changes."""
         page = self.reviewer.page
         open_candidate(page, self.title)
-        for text in ("You contributed nothing", PURPOSE, CONTEXT, "checked just now"):
+        for text in ("You may vote", PURPOSE, CONTEXT, "checked just now"):
             expect(page.get_by_text(text)).to_be_visible()
         assert len(file_shown(page)) == 26
         page.get_by_label("Comment").fill(REMARK)

@@ -6,6 +6,7 @@ import base64
 import http.client
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode
@@ -52,12 +53,9 @@ class Wire:
         parts = body if isinstance(body, list) else None
         length = {"Content-Length": str(sum(map(len, parts)))} if parts is not None else {}
         connection = self.open(method, path, **{**length, **headers})
-        try:
-            for part in body:
-                connection.send(part)
-            return self.answer(connection)
-        finally:
-            connection.close()
+        for part in body:
+            connection.send(part)
+        return self.answer(connection)
 
     def open(self, method: str, path: str, **headers: str) -> http.client.HTTPConnection:
         """Send the head of a request; the body is up to the caller."""
@@ -71,11 +69,11 @@ class Wire:
         return connection
 
     def answer(self, connection: http.client.HTTPConnection) -> Answer:
-        """Read the answer and keep its cookies."""
-        response = connection.getresponse()
-        for line in response.headers.get_all("Set-Cookie", []):
-            self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
-        return Answer(response.status, response.headers, response.read().decode())
+        """Read the answer, keep its cookies, and hang up."""
+        with closing(connection), connection.getresponse() as response:
+            for line in response.headers.get_all("Set-Cookie", []):
+                self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
+            return Answer(response.status, response.headers, response.read().decode())
 
     # Uploads
 
@@ -102,11 +100,8 @@ class Wire:
     def patch(self, upload: str, offset: int, body: bytes) -> Answer:
         """Send the next bytes."""
         connection = self.piece(upload, offset, len(body))
-        try:
-            connection.send(body)
-            return self.answer(connection)
-        finally:
-            connection.close()
+        connection.send(body)
+        return self.answer(connection)
 
     def offset(self, upload: str) -> int:
         """How much has arrived, once nobody is writing any more."""

@@ -234,6 +234,16 @@ for number in range(40):
 )
 
 
+def test_a_consumer_looks_up_soon_and_hears_the_bell_soon(folder: Path) -> None:
+    with connect(folder) as connection, connection.SimpleQueue("jobs") as queue:
+        start = time.monotonic()
+        with pytest.raises(TimeoutError):
+            connection.drain_events(timeout=60)
+        assert time.monotonic() - start < 5, "somebody who wants it to end would wait a minute"
+        queue.put({"kind": "run"})
+        assert queue.get(timeout=5).payload == {"kind": "run"}
+
+
 def test_bindings_of_several_processes_all_remain(folder: Path) -> None:
     folder.mkdir()
     binders = [start(BIND, folder, number) for number in range(3)]

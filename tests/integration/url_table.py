@@ -321,6 +321,13 @@ TABLE: dict[str, Row] = {
         lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
     ),
     "column-hierarchy": Row(Door(TEAM), args=column),
+    "column-hierarchy-edit": Row(
+        Door(TEAM),
+        Door(TEAM, STEWARDS),
+        column,
+        lambda scene, place: {"base": "nothing", "do": "show"},
+        records=frozenset(),  # nothing is stored before it is saved
+    ),
     "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
     "column-attach": Row(
         post=Door(TEAM, STEWARDS),
@@ -392,6 +399,16 @@ TABLE: dict[str, Row] = {
     "run-detail": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
     "run-progress": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
     "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
+    "run-explorer": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk}),
+    "run-choose": Row(
+        post=in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        args=lambda scene, place: {"id": place.run.pk},
+        sends=lambda scene, place: {"step": "0", "node": "2-2"},
+        places=STATES,
+    ),
+    "run-compare": Row(
+        Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "other": place.newest.pk}
+    ),
     "run-chart": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "slug": place.chart}),
     # Reviews
     "review-detail": Row(hidden_in(NEVER_SUBMITTED, Door(TEAM | ADMIN)), args=release, places=STATES),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -73,6 +73,35 @@ class Classes:
             pairs = group(pack([ids, codes], [self.number, len(domain)], len(ids)))
             counts = np.bincount(pairs.ids, minlength=pairs.number).astype(np.int64)
         return Contents(domain, ids[pairs.first], codes[pairs.first], counts)
+
+    def overall(self, column: str) -> Counts:
+        """How often each value occurs in the whole table – also outside the classes – in persons or rows."""
+        if self._table.persons is None:
+            return self._table.marginal(column)
+        codes, values = self._table.column(column), len(self._table.domain(column))
+        people = int(self._table.persons.max(initial=0)) + 1
+        pairs = group(pack([codes, self._table.persons], [values, people], len(codes)))
+        return np.bincount(codes[pairs.first], minlength=values).astype(np.int64)
+
+    def alone(self) -> Classes:
+        """The same classes when nothing else is released: the table holds their rows only."""
+        if self._member.all():
+            return self
+        only = self._member
+        table = replace(
+            self._table,
+            codes=tuple(codes[only] for codes in self._table.codes),
+            counts=self._table.counts[only],
+            persons=None if self._table.persons is None else self._table.persons[only],
+            weights=None if self._table.weights is None else self._table.weights[only],
+        )
+        return Classes(table, self.ids[only], self.number)
+
+    def first(self) -> Ids:
+        """A tuple of each class."""
+        at = np.zeros(self.number, np.int64)
+        at[self.ids[self._member]] = np.flatnonzero(self._member)
+        return at
 
     def kept(self, mask: Mask) -> Classes:
         """Only some of the classes, renumbered."""

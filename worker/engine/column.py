@@ -18,6 +18,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 MISSING_TEXTS = frozenset({""})
 SUPPRESSED = "*"
+MOST_PLACES = 12
 FEW_LABELS = 1024
 
 
@@ -93,12 +94,25 @@ class Column:
     @property
     def numbers(self) -> Floats:
         """The number in each row; NaN where it is missing or no number."""
-        return self.label_numbers[self.codes] if len(self.labels) else np.empty(0)
+        some = self.compact()  # a piece may know the labels of the whole
+        return some.label_numbers[some.codes] if len(some.labels) else np.empty(0)
 
     @property
     def missing_rows(self) -> Mask:
         """Which rows hold no value."""
         return self.missing[self.codes] if len(self.labels) else np.zeros(0, bool)
+
+    def places(self) -> int:
+        """How many digits stand after the decimal point in any row, at most; 12 for exponents."""
+        used = np.unique(self.codes)
+        texts = self.labels.take(pa.array(used[~self.missing[used]]))
+        if not len(texts):
+            return 0
+        if pc.any(pc.match_substring(texts, "e", ignore_case=True)).as_py():
+            return MOST_PLACES
+        point = pc.find_substring(texts, ".").to_numpy()
+        after = pc.utf8_length(texts).to_numpy() - point - 1
+        return int(min(np.where(point < 0, 0, after).max(), MOST_PLACES))
 
     def arrow(self) -> pa.DictionaryArray:
         """The exact texts, dictionary-encoded, for writers."""

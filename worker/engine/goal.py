@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from worker.engine.column import Mask
+import numpy as np
+
+from worker.engine.column import Floats, Mask
 from worker.engine.parametric import Parametric, Registry
 
 if TYPE_CHECKING:
     from worker.engine.classes import Classes
+    from worker.engine.declared import Declaration
+    from worker.engine.frequency import Counts, Domain, FrequencyTable
+
+Population = Callable[[str, Sequence[str]], "FrequencyTable"]
+"""Counts some columns of a declared population file."""
+
+
+class Knowledge(Protocol):
+    """What a goal may ask about the data before it judges; the statistics of a step answer."""
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns tagged quasi-identifier."""
+
+    def declaration(self, column: str) -> Declaration:
+        """What the steward declared of a column."""
+
+    def distinct(self, column: str) -> Domain:
+        """The distinct values of a column."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +65,20 @@ class Goal(Parametric):
         """Whether merging classes can never turn a row from satisfied to violating."""
         return False
 
+    @property
+    def relative(self) -> bool:
+        """Whether its verdict on a class depends on what else is released."""
+        return False
+
+    @property
+    def population_file(self) -> str | None:
+        """The population file it needs, relative to the recipe."""
+        return None
+
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
+        """The goal, told what it must know of these data: declared orders, hierarchies, the population."""
+        return self
+
     def sensitive_columns(self) -> tuple[str, ...]:
         """The sensitive columns whose values it judges."""
         return ()
@@ -54,6 +90,14 @@ class Goal(Parametric):
     def met(self, kept: Classes) -> bool:
         """Whether the kept classes together satisfy what the goal asks of the whole release."""
         return True
+
+    def spared(self, kept: Classes) -> Mask:
+        """Which of these classes may stay so that the release as a whole meets the goal; by default all."""
+        return np.ones(kept.number, bool)
+
+    def reachable(self, classes: Classes, limit: int) -> Any:
+        """The best threshold these classes satisfy when at most `limit` rows are dropped; None if unknown."""
+        return None
 
     def achieved(self, classes: Classes) -> Any:
         """The best threshold that the classes satisfy; None when there is no class."""
@@ -71,6 +115,44 @@ class Goal(Parametric):
             violating_rows=int(classes.rows[bad].sum()),
             column=columns[0] if columns else None,
         )
+
+
+def keepable(goals: Sequence[Goal], classes: Classes, drop: bool = False) -> Mask:
+    """Which classes may be released when the others are suppressed.
+
+    Classes that fail by themselves go first. Goals that compare a class with the rest then look again and
+    again at what is left – with `drop` as if the suppressed rows had never been there – until nothing more
+    goes. Goals about the whole release come last and may cost the smallest classes.
+    """
+    kept = np.ones(classes.number, bool)
+    for goal in goals:
+        if not goal.relative:
+            kept &= ~goal.violating(classes)
+    while True:
+        rest = classes.kept(kept)
+        rest = rest.alone() if drop else rest
+        good = _good(goals, rest)
+        if good.all():
+            return kept
+        kept[np.flatnonzero(kept)[~good]] = False
+
+
+def _good(goals: Sequence[Goal], rest: Classes) -> Mask:
+    good = np.ones(rest.number, bool)
+    for goal in goals:
+        if goal.relative:
+            good &= ~goal.violating(rest)
+    if good.all():
+        for goal in goals:
+            good &= goal.spared(rest)
+    return good
+
+
+def best_within(figures: Floats | Counts, rows: Counts, limit: int, high: bool) -> Any:
+    """The weakest figure that is left when the weakest classes, of at most `limit` rows, are dropped."""
+    order = np.argsort(figures if high else -figures, kind="stable")
+    left = np.flatnonzero(np.cumsum(rows[order]) > limit)
+    return figures[order[left[0]]].item() if len(left) else None
 
 
 goals: Registry[type[Goal]] = Registry("goal")

@@ -54,6 +54,18 @@ class Plan:
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
+@dataclass(frozen=True)
+class Preset:
+    """Ready-made parameters for those who do not want to choose, with their effect in plain words.
+
+    Columns are the steward's to choose: `params` names none.
+    """
+
+    title: str
+    effect: str
+    params: Mapping[str, Any]
+
+
 class Method(Parametric):
     """A way to change or summarize data. It never sees "the data": it asks statistics, then transforms."""
 
@@ -79,9 +91,30 @@ class Method(Parametric):
         """Ask for statistics and decide."""
         return Plan()
 
+    def require_values(self, statistics: Statistics) -> None:
+        """Refuse named columns that hold no value at all."""
+        for param, name, _ in self.named_columns():
+            statistics.require_values(name, param)
+
     def transform(self, chunk: Chunk, plan: Any, source: Source) -> Chunk:
         """Apply the decision to a piece of the data, looking at nothing else."""
         return chunk
+
+    def conclude(self, plan: Any, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+        """More facts for the report, once the tallies of all chunks are added up."""
+        return {}
+
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """What the release's codebook tells an analyst: what was done, and how to work with it.
+
+        `facts` are the step's entry in the report; nothing in them that must not be published is told.
+        """
+        return ()
+
+    @classmethod
+    def presets(cls) -> tuple[Preset, ...]:
+        """Choices offered before any parameter is shown."""
+        return ()
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         """The columns that `transform` needs to see: those it names, and the quasi-identifiers."""

@@ -1,13 +1,19 @@
 """Randomness that can be replayed inside one run and by nobody else.
 
 An AES-counter generator keyed per run from the operating system, one stream per
-(step, column, block): chunked, streamed and clustered runs draw the same values.
+(step, column, block): chunked, streamed and clustered runs draw the same values. A step is known by
+what it does, not by where it stands: moving other steps does not change what it draws.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
+import json
 import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -25,16 +31,35 @@ def key_from_seed(seed: int) -> bytes:
     return hashlib.sha256(b"steward seed " + str(seed).encode("ascii")).digest()
 
 
+def step_names(steps: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[str, ...]:
+    """The name of each step (method, all parameters) in the derivation of streams.
+
+    Equal steps are told apart by how many came before, so that they do not draw the same noise.
+    """
+    seen: Counter[str] = Counter()
+    names = []
+    for method, params in steps:
+        content = json.dumps([method, params], sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(content.encode("ascii")).hexdigest()
+        names.append(f"{digest} {seen[digest]}")
+        seen[digest] += 1
+    return tuple(names)
+
+
 class Source:
-    """Gives the generator of each (step, column, block)."""
+    """Gives the generator of each (step, column, block).
 
-    def __init__(self, key: bytes, step: int = 0) -> None:
+    `project_key` is for what must be the same in every run of a project, such as pseudonyms.
+    """
+
+    def __init__(self, key: bytes, step: str | int = "", project_key: bytes | None = None) -> None:
         self._key = key
-        self._step = step
+        self._step = str(step)
+        self.project_key = project_key
 
-    def for_step(self, step: int) -> Source:
+    def for_step(self, step: str | int) -> Source:
         """The same run's randomness for another step, independent of every other step's."""
-        return Source(self._key, step)
+        return Source(self._key, step, self.project_key)
 
     def stream(self, column: str, block: int) -> Generator:
         """The generator for one block of 65 536 rows of one column."""
@@ -44,9 +69,15 @@ class Source:
         digest = hashlib.blake2b(purpose, key=self._key, digest_size=16).digest()
         return Generator(AESCounter(key=int.from_bytes(digest, "big")))
 
-    def keyed_hash(self, texts: list[str], purpose: str) -> np.ndarray:
+    def keyed_hash(self, texts: Sequence[str], purpose: str) -> np.ndarray[Any, np.dtype[np.uint64]]:
         """A 64-bit keyed hash of each text, for choices that must not depend on the order of rows."""
         return np.fromiter((self._hash(text, purpose) for text in texts), dtype=np.uint64, count=len(texts))
+
+    def keyed_texts(self, texts: Sequence[str], purpose: str, key: bytes | None = None) -> list[bytes]:
+        """The HMAC-SHA256 of each text, under this step's own key unless another one is given."""
+        secret = key or hmac.digest(self._key, f"{self._step}\x00{purpose}".encode(), "sha256")
+        prefix = purpose.encode() + b"\x00"
+        return [hmac.digest(secret, prefix + text.encode(), "sha256") for text in texts]
 
     def _hash(self, text: str, purpose: str) -> int:
         material = f"{self._step}\x00{purpose}\x00{text}".encode()

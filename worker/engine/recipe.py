@@ -137,6 +137,10 @@ class Recipe:
         parts = self.columns.values()
         return tuple(dict.fromkeys(part.hierarchy for part in parts if isinstance(part.hierarchy, str)))
 
+    def population_paths(self) -> tuple[str, ...]:
+        """The population files its goals refer to, relative to the recipe."""
+        return tuple(dict.fromkeys(path for goal in self.goals if (path := goal.population_file)))
+
     def declarations(self, hierarchies: Mapping[str, str]) -> dict[str, Declaration]:
         """What is declared of each column; `hierarchies` holds the text of each file referred to."""
         missing = tuple(sorted(self.missing_texts or ()))

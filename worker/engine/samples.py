@@ -82,3 +82,14 @@ def _row(i: int) -> dict[str, str]:
         "weight": f"{1 + mixed % 5}.5",
         "household": f"h{i // 3}",
     }
+
+
+POPULATION = "population.csv"
+"""The name under which examples refer to the sample population."""
+
+
+def sample_population(rows: int = 240) -> Table:
+    """Everybody of the sample table and twice as many others, by their quasi-identifiers."""
+    names = sample_schema().named(Role.QUASI_IDENTIFIER)
+    people = [_row(i) for i in range(3 * rows)]
+    return Table((Column.of_texts(name, [one[name] for one in people]) for name in names), 0, len(people))

@@ -14,9 +14,11 @@ from worker.engine.dense import Numbers
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role
 from worker.engine.frequency import Counter, Domain, FrequencyTable, NumberCounter
+from worker.engine.randomness import Source
 from worker.engine.replay import Replay
 from worker.engine.reporting import Reporter
-from worker.engine.table import Chunk, Schema
+from worker.engine.summaries import Covariance, Features, Spread, chosen_rows, joined_table, numbers_of
+from worker.engine.table import Chunk, Schema, Table
 
 
 class Data(Protocol):
@@ -117,19 +119,47 @@ class Statistics:
         return sum(chunk.rows for chunk in self._data.chunks(()))
 
     def moments(self, column: str) -> Moments:
-        """Exact for any cutting of the rows: computed from the counts of distinct numbers."""
-        table = self.counts((column,))
-        numbers, counts = table.domains[0].numbers[table.codes[0]], table.counts
-        known = ~np.isnan(numbers)
-        missing = int(counts[~known].sum())
-        numbers, counts = numbers[known], counts[known]
-        count = int(counts.sum())
-        if not count:
-            return Moments(0, missing, np.nan, np.nan, np.nan, np.nan)
-        mean = float((numbers * counts).sum() / count)
-        spread = float((counts * (numbers - mean) ** 2).sum())
-        variance = spread / (count - 1) if count > 1 else 0.0
-        return Moments(count, missing, mean, variance, float(numbers.min()), float(numbers.max()))
+        """The same for any cutting of the rows: added up block by block, in order."""
+        spread, low, high, rows = Spread(1), np.inf, -np.inf, 0
+        for chunk in self._read((column,)):
+            numbers = chunk[column].numbers
+            rows += len(numbers)
+            for _, where in chunk.blocks():
+                block = numbers[where]
+                spread.add(block[None, :])
+                low, high = np.fmin(low, np.fmin.reduce(block)), np.fmax(high, np.fmax.reduce(block))
+        found = spread.result()
+        if not found.rows:
+            return Moments(0, rows, np.nan, np.nan, np.nan, np.nan)
+        mean, variance = float(found.mean[0]), float(found.matrix[0, 0])
+        return Moments(found.rows, rows - found.rows, mean, variance, float(low), float(high))
+
+    def covariance(self, columns: Sequence[str], features: Features = numbers_of) -> Covariance:
+        """Means and covariances over the rows where all are known. `features` makes numbers of a block
+        of rows, one row of the matrix each; by default they are the columns' own numbers."""
+        spread: Spread | None = None
+        for chunk in self._read(columns):
+            for _, rows in chunk.blocks():
+                block = features([chunk[name].take(rows) for name in columns])
+                spread = spread or Spread(len(block))
+                spread.add(block)
+        return (spread or Spread(len(columns))).result()
+
+    def places(self, column: str) -> int:
+        """How many digits stand after the decimal point in any row, at most."""
+        return max((chunk[column].places() for chunk in self._read((column,))), default=0)
+
+    def table(self, columns: Sequence[str]) -> Table:
+        """Whole columns in memory, which know their row numbers; refused above the memory limit."""
+        names = ", ".join(repr(name) for name in columns)
+        self._afford(12 * self._data.rows * max(1, len(columns)), f"holding the whole of {names}")
+        return joined_table(list(self._read(columns)), [(name, self.schema[name].kind) for name in columns])
+
+    def sample(self, columns: Sequence[str], rows: int, source: Source) -> Table:
+        """So many rows drawn at random without replacement, the same for any cutting of the rows."""
+        chosen = chosen_rows(self._data.chunks(()), rows, source)
+        pieces = [chunk.filter(np.isin(chunk.row_ids, chosen)) for chunk in self._read(columns)]
+        return joined_table(pieces, [(name, self.schema[name].kind) for name in columns])
 
     def quantiles(self, column: str, shares: Sequence[float]) -> tuple[float, ...]:
         """The smallest number that at least this share of the rows does not exceed."""
@@ -152,14 +182,25 @@ class Statistics:
 
     def numbers(self, name: str) -> Floats:
         """A whole column of numbers; NaN where missing."""
-        return self.column(name).numbers
+        self._afford(8 * self._data.rows, f"holding the whole column {name!r}")
+        found = [chunk[name].numbers for chunk in self._read((name,))]
+        return np.concatenate(found) if found else np.empty(0)
 
     def require_values(self, column: str, param: str | None) -> None:
         """Refuse a column that has rows but no value in any of them."""
-        table = self.counts((column,))
-        if table.rows and table.domains[0].missing.all():
+        rows = 0
+        for chunk in self._read((column,)):
+            rows += chunk.rows
+            if not chunk[column].missing_rows.all():
+                return
+        if rows:
             text = f"Column {column!r} holds no value in any row. Choose another column or drop this one."
             raise EngineError("all-missing", text, param=param)
+
+    def _read(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        for chunk in self._data.chunks(tuple(columns)):
+            self._reporter.checkpoint()
+            yield chunk
 
     def _count(self, columns: tuple[str, ...], person: str | None, weight: str | None) -> FrequencyTable:
         named = [(name, self.schema[name].kind) for name in columns]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -93,7 +94,11 @@ def no_such_column(name: str) -> EngineError:
 
 
 class Table:
-    """Columns of equal length. `row_ids` are the input's row numbers when some rows are gone."""
+    """Columns of equal length. `row_ids` are the input's row numbers when some rows are gone.
+
+    `tallies` are what the present step counted while it transformed this piece: integers or arrays of
+    them that are added up over all pieces.
+    """
 
     def __init__(
         self,
@@ -101,11 +106,13 @@ class Table:
         first_row: int = 0,
         rows: int | None = None,
         row_ids: Rows | None = None,
+        tallies: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.columns = tuple(columns)
         self.first_row = first_row
         self.rows = len(self.columns[0]) if rows is None and self.columns else (rows or 0)
         self._row_ids = row_ids
+        self.tallies = tallies
         self._by_name = {column.name: column for column in self.columns}
         if any(len(column) != self.rows for column in self.columns):
             raise ValueError("columns of unequal length")
@@ -138,12 +145,29 @@ class Table:
         """Each block's number and where its rows stand in this table."""
         if not self.rows:
             return
-        ids = self.row_ids
+        if self._row_ids is None:
+            yield from self._whole_blocks()
+            return
+        ids = self._row_ids
         numbers = np.arange(ids[0] // BLOCK, ids[-1] // BLOCK + 1)
         starts = np.searchsorted(ids, numbers * BLOCK)
         ends = np.append(starts[1:], self.rows)
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            if end > start:
+                yield number, slice(start, end)
+
+    def _whole_blocks(self) -> Iterator[tuple[int, slice]]:
+        start = 0
+        while start < self.rows:
+            number = (self.first_row + start) // BLOCK
+            end = min((number + 1) * BLOCK - self.first_row, self.rows)
             yield number, slice(start, end)
+            start = end
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether no row between its first and its last is gone."""
+        return self._row_ids is None
 
     def select(self, names: Iterable[str]) -> Table:
         """Only these columns, in the order asked for."""
@@ -161,10 +185,24 @@ class Table:
             return self
         ids = self.row_ids[mask]
         first = int(ids[0]) if len(ids) else self.first_row
-        return Table((column.take(mask) for column in self.columns), first, len(ids), ids)
+        return Table((column.take(mask) for column in self.columns), first, len(ids), ids, self.tallies)
+
+    def tallied(self, **counts: Any) -> Table:
+        """The same rows with what was counted on the way; equal names are added up."""
+        tallies = added(self.tallies, counts)
+        return Table(self.columns, self.first_row, self.rows, self._row_ids, tallies)
+
+    def untallied(self) -> Table:
+        """The same rows for the next step, which counts for itself."""
+        return Table(self.columns, self.first_row, self.rows, self._row_ids)
 
     def _with(self, columns: tuple[Column, ...]) -> Table:
-        return Table(columns, self.first_row, self.rows, self._row_ids)
+        return Table(columns, self.first_row, self.rows, self._row_ids, self.tallies)
+
+
+def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Two tallies as one."""
+    return {**one, **{name: one[name] + count if name in one else count for name, count in other.items()}}
 
 
 Chunk = Table

@@ -188,7 +188,7 @@ def test_a_missing_sensitive_column_is_refused() -> None:
     [
         ({"goal": "secrecy", "params": {}}, "goals[0]"),
         ({"goal": "k-anonymity", "params": {"k": 0}}, "goals[0].params.k"),
-        ({"goal": "k-anonymity", "params": {"missing": "wildcard"}}, "goals[0].params.missing"),
+        ({"goal": "k-anonymity", "params": {"missing": "odd"}}, "goals[0].params.missing"),
         (
             {"goal": "l-diversity", "params": {"column": "disease", "variant": "odd"}},
             "goals[0].params.variant",

@@ -27,7 +27,11 @@ def test_a_run_on_the_limits_meets_the_policy() -> None:
         ({"smallest_class": None}, "k-unknown", "not known"),
         ({"smallest_class": 4}, "k-too-small", "holds 4; the policy demands at least 5"),
         ({"highest_risk": None}, "risk-unknown", "not known"),
-        ({"highest_risk": Decimal("0.25")}, "risk-too-high", "25\u00a0%; the policy allows at most 20\u00a0%"),
+        (
+            {"highest_risk": Decimal("0.25")},
+            "risk-too-high",
+            "25\u00a0%; the policy allows at most 20\u00a0%",
+        ),
         ({"epsilon_micro": 1_500_001}, "epsilon-too-large", "1.500001; the policy allows 1.5"),
     ],
 )

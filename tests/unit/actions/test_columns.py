@@ -32,6 +32,12 @@ def test_roles_are_given_and_taken(team: factories.Team, version: Version) -> No
     assert {one.name for one in version.columns.tagged()} == {"age", "illness"}
 
 
+def test_a_consent_column_says_which_values_mean_yes(team: factories.Team, version: Version) -> None:
+    columns.tag(version=version, roles={"zip": "consent"}, granted={"zip": ["yes", "ja"]}, by=team.steward)
+    column = version.columns.get(name="zip")
+    assert (column.role, column.settings["granted"]) == ("consent", ["yes", "ja"])
+
+
 def test_whoever_tags_shapes_the_releases(team: factories.Team, version: Version) -> None:
     before = factories.make_release(team, version=version)
     columns.tag(version=version, roles={"age": "other"}, by=team.co_steward)

@@ -236,6 +236,9 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         nothing,
         lambda t, _: accounts.reset_password(user=t.analyst, password="another long walk", by=t.admin),
     ),
+    "accounts.note_own_change": on(
+        nothing, lambda t, _: accounts.note_own_change(change="password-changed", by=t.analyst)
+    ),
     "columns.tag": on(
         factories.make_version, lambda t, v: columns.tag(version=v, roles={"age": "other"}, by=t.steward)
     ),

@@ -88,6 +88,11 @@ def test_a_reset_password_is_checked(team: factories.Team) -> None:
     assert changed.check_password("a quite other walk")
 
 
+def test_only_known_changes_of_ones_own_account_are_noted(team: factories.Team) -> None:
+    with pytest.raises(Invalid):
+        accounts.note_own_change(change="name-forgotten", by=team.analyst)
+
+
 def test_projects_begin_with_a_policy(team: factories.Team) -> None:
     project = projects.create(name=" Cohort ", description="Many people.", by=team.admin)
     assert (project.name, project.policy.version, project.policy.minimum_k) == ("Cohort", 1, 5)

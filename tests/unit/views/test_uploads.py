@@ -64,8 +64,8 @@ def test_a_length_that_cannot_be_is_refused_before_the_first_byte(client_of, tea
 
 
 def test_the_limit_is_named_when_it_is_exceeded(client_of, team, dataset, settings):
-    settings.STEWARD_MAX_UPLOAD = 5 * 1024**2
-    answer = announced(client_of(team.steward), dataset, 6 * 1024**2)
+    settings.STEWARD_MAX_UPLOAD = 5_000_000
+    answer = announced(client_of(team.steward), dataset, 6_000_000)
     assert "limit of 5 MB" in answer.content.decode()
 
 
@@ -137,7 +137,15 @@ def test_a_request_that_is_too_large_is_refused_unread(client_of, team, dataset,
     data = posted(b"x" * 200_000)
     answer = client_of(team.steward).post(f"/datasets/{dataset.pk}/upload/", {"file": data})
     assert answer.status_code == 413
+    assert "at most 1.0\u00a0kB can be uploaded" in answer.content.decode()
     assert not Upload.objects.exists()
+
+
+def test_a_request_of_unknown_length_is_refused_in_words(client_of, team, dataset):
+    address, data = f"/datasets/{dataset.pk}/upload/", {"file": posted(factories.CSV)}
+    answer = client_of(team.steward).post(address, data, headers={"content-length": ""})
+    assert answer.status_code == 411
+    assert "does not say how long it is" in answer.content.decode()
 
 
 def test_a_post_without_a_token_is_refused_before_anything_is_kept(team, dataset, tmp_path):

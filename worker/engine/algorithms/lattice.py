@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,11 +20,21 @@ from worker.engine.classes import Classes
 from worker.engine.column import Codes, Mask
 from worker.engine.errors import EngineError
 from worker.engine.frequency import Domain, FrequencyTable
-from worker.engine.goal import Goal
+from worker.engine.goal import Goal, keepable
 from worker.engine.keys import group, pack
 from worker.engine.reporting import Reporter
 
 MOST_NODES = 200_000
+MOST_EXPLORED = 2_000
+
+
+class Explored(NamedTuple):
+    """What is known of one node: rows to suppress and score are None where nobody had to count them."""
+
+    node: Node
+    feasible: bool
+    suppressed_rows: int | None
+    score: Score | None
 
 
 @dataclass
@@ -37,6 +48,12 @@ class Outcome:
     score: Score | None = None
     feasible: set[Node] = field(default_factory=set)
     least_suppressed: int | None = None
+    explored: list[Explored] = field(default_factory=list)
+
+    def note(self, node: Node, feasible: bool, hidden: int | None = None, score: Score | None = None) -> None:
+        """Remember what was found out about a node, for the first so many."""
+        if len(self.explored) < MOST_EXPLORED:
+            self.explored.append(Explored(node, feasible, hidden, score))
 
     def minimal(self) -> list[Node]:
         """Feasible nodes with no other feasible node at or below them in every column."""
@@ -61,11 +78,8 @@ class Judge:
         self.monotone = all(goal.monotone for goal in goals)
 
     def kept(self, classes: Classes) -> Mask:
-        """Classes that violate no goal."""
-        bad = np.zeros(classes.number, bool)
-        for goal in self.goals:
-            bad |= goal.violating(classes)
-        return ~bad
+        """Classes that may be released."""
+        return keepable(self.goals, classes, self._drop)
 
     def feasible(self, classes: Classes, kept: Mask) -> bool:
         """Whether suppressing the others stays within the limit and the release meets the goals."""
@@ -74,6 +88,7 @@ class Judge:
         if classes.number and not kept.any():
             return not self._drop and self._everything_is_one_class(classes)
         rest = classes if kept.all() else classes.kept(kept)
+        rest = rest.alone() if self._drop else rest
         return all(goal.met(rest) for goal in self.goals)
 
     def _everything_is_one_class(self, classes: Classes) -> bool:
@@ -113,6 +128,7 @@ def _visit(node: Node, rollup: RollUp, judge: Judge, objective: Objective, outco
         outcome.feasible.add(node)
         bound = objective.bound(node)
         if bound is not None and outcome.score is not None and _worse(bound, outcome.score):
+            outcome.note(node, feasible=True)
             return
     classes, codes = rollup.classes(node)
     outcome.checked += 1
@@ -120,9 +136,11 @@ def _visit(node: Node, rollup: RollUp, judge: Judge, objective: Objective, outco
     if not known and not judge.feasible(classes, kept):
         hidden = int(classes.rows[~kept].sum())
         outcome.least_suppressed = min(hidden, outcome.least_suppressed or hidden)
+        outcome.note(node, feasible=False, hidden=hidden)
         return
     outcome.feasible.add(node)
     score = objective.score(Grouping(node, codes, classes.rows, kept))
+    outcome.note(node, feasible=True, hidden=int(classes.rows[~kept].sum()), score=score)
     if outcome.best is None or _rank(score, node) < _rank(outcome.score, outcome.best):
         outcome.best, outcome.score = node, score
 

@@ -18,7 +18,7 @@ from worker.engine.fields import NUMERIC, RELEASED, Kind, Role
 from worker.engine.io.kinds import KindGuess
 from worker.engine.method import Method
 from worker.engine.randomness import Source
-from worker.engine.table import Chunk, Field, Schema, TableSource, no_such_column
+from worker.engine.table import Chunk, Field, Schema, TableSource, added, no_such_column
 
 
 MANY = 1 << 16
@@ -74,6 +74,7 @@ class Dataset:
         self._schema = self._schema.with_kinds(self._guessed(columns))
         self._first_schema = self._schema
         self.seconds: list[float] = []
+        self.tallies: list[dict[str, Any]] | None = None
         if strict:
             self._refuse_wrong_numbers()
 
@@ -105,6 +106,13 @@ class Dataset:
         after.seconds = [0.0] * len(after.steps)
         return after
 
+    def counting(self) -> Dataset:
+        """The same rows for one last pass, in which `tallies` keeps what each step counts."""
+        last = Dataset.__new__(Dataset)
+        last.__dict__.update(self.__dict__)
+        last.tallies = [{} for _ in self.steps]
+        return last
+
     def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows in order, only the columns asked for."""
         wanted = (*columns, *(name for step in self.steps for name in step.method.touches(step.schema)))
@@ -126,6 +134,9 @@ class Dataset:
             began = perf_counter()
             chunk = step.method.transform(chunk, step.plan, step.source)
             self.seconds[number] += perf_counter() - began
+            if self.tallies is not None:
+                self.tallies[number] = added(self.tallies[number], chunk.tallies)
+            chunk = chunk.untallied()
         return chunk
 
     def _described(self, chunk: Chunk) -> Chunk:

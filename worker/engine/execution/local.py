@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from worker.engine.classes import released_classes
 from worker.engine.errors import EngineError
 from worker.engine.execution.dataset import Dataset
 from worker.engine.execution.output import Output, write_release
+from worker.engine.execution.population import counted_population
 from worker.engine.execution.records import write_records
 from worker.engine.fields import Role
+from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
 from worker.engine.privacy import Spend
-from worker.engine.randomness import Source, fresh_key
+from worker.engine.randomness import Source, fresh_key, step_names
 from worker.engine.replay import Replay
 from worker.engine.report import Report, peak_memory
 from worker.engine.reporting import NullReporter, Reporter
@@ -37,6 +39,24 @@ class _Work:
     reporter: Reporter
     memory: int | None
     hierarchies: Mapping[str, str]
+    populations: Mapping[str, TableSource] = field(default_factory=dict)
+
+    def goals(self, data: Dataset) -> tuple[Goal, ...]:
+        """The goals, checked and told what they must know of the data."""
+        statistics, bound = self.statistics(data), []
+        for number, goal in enumerate(self.recipe.goals):
+            try:
+                goal.check(data.schema)
+                bound.append(goal.bound(statistics, self.population))
+            except EngineError as error:
+                raise _placed(error, f"goals[{number}]") from None
+        return tuple(bound)
+
+    def population(self, path: str, columns: Sequence[str]) -> FrequencyTable:
+        """Some columns of a population file, counted."""
+        return counted_population(
+            self.populations.get(path), columns, self.recipe.missing_texts, self.reporter
+        )
 
     def dataset(self, source: TableSource, strict: bool = True) -> Dataset:
         declared = self.recipe.declarations(self.hierarchies)
@@ -60,30 +80,33 @@ def anonymize(
     memory: int | None = None,
     keep_order: bool = False,
     hierarchies: Mapping[str, str] | None = None,
+    populations: Mapping[str, TableSource] | None = None,
     records: BinaryIO | None = None,
     persons: BinaryIO | None = None,
     input_sha256: str | None = None,
+    project_key: bytes | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
     `hierarchies` holds the text of every file the recipe refers to; `records` takes one line per input row,
     `persons` a number per released row for the verification of the bytes. Without a `key` the randomness is
-    fresh from the operating system.
+    fresh from the operating system; `project_key` makes pseudonyms agree between a project's files.
     """
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
+    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     work.reporter.stage("Reading the columns")
     original = work.dataset(source)
     _describe_input(report, original, source, input_sha256)
-    _check_goals(recipe, original)
+    goals = work.goals(original)
     with work.reporter.span(0.02, 0.6):
         before = work.statistics(original)
-        data = _decide(work, original, before, Source(key or fresh_key()), report)
+        randomness = Source(key or fresh_key(), project_key=project_key)
+        data = _decide(work, original, before, goals, randomness, report)
     with work.reporter.span(0.6, 0.8):
         _write(work, data, outputs, keep_order, persons, report)
     after = work.statistics(data, before)
     with work.reporter.span(0.8, 1.0):
-        _judge(after, recipe.goals, report)
+        _judge(after, goals, report)
         _measure(work, recipe.measures, before, after, report)
         if records is not None:
             write_records(records, original, data, after, work.reporter)
@@ -98,17 +121,18 @@ def assess(
     reporter: Reporter | None = None,
     memory: int | None = None,
     hierarchies: Mapping[str, str] | None = None,
+    populations: Mapping[str, TableSource] | None = None,
     records: BinaryIO | None = None,
     input_sha256: str | None = None,
 ) -> Report:
     """Measures and goals of the data as they are."""
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
+    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     data = work.dataset(source)
     _describe_input(report, data, source, input_sha256)
-    _check_goals(recipe, data)
+    goals = work.goals(data)
     before = work.statistics(data)
-    _judge(before, recipe.goals, report)
+    _judge(before, goals, report)
     _measure(work, recipe.measures, before, None, report)
     if records is not None:
         write_records(records, data, data, before, work.reporter)
@@ -123,33 +147,37 @@ def compare(
     reporter: Reporter | None = None,
     memory: int | None = None,
     hierarchies: Mapping[str, str] | None = None,
+    populations: Mapping[str, TableSource] | None = None,
     input_sha256: str | None = None,
     output_sha256: str | None = None,
 ) -> Report:
     """Measures before and after, for a released file that any tool made."""
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {})
+    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     data, made = work.dataset(original), work.dataset(released, strict=False)
     _describe_input(report, data, original, input_sha256)
     report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
-    _check_goals(recipe, data)
+    goals = work.goals(data)
     before, after = work.statistics(data), work.statistics(made)
-    _judge(after, recipe.goals, report)
+    _judge(after, goals, report)
     _measure(work, recipe.measures, before, after, report)
     return _finished(report, work)
 
 
-def _decide(work: _Work, data: Dataset, before: Statistics, source: Source, report: Report) -> Dataset:
+def _decide(
+    work: _Work, data: Dataset, before: Statistics, goals: Sequence[Goal], source: Source, report: Report
+) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
+    names = step_names((method.slug, method.params()) for method in steps)
     for number, method in enumerate(steps):
         with work.reporter.span(number / len(steps), (number + 1) / len(steps)):
             work.reporter.stage(f"Planning step {number + 1} of {len(steps)}: {method.title}")
             try:
                 method.check(data.schema)
-                own = source.for_step(number)
+                own = source.for_step(names[number])
                 asked = work.statistics(data, before) if data.steps else before
-                plan = method.plan(asked, work.recipe.goals, own, work.reporter)
+                plan = method.plan(asked, goals, own, work.reporter)
             except EngineError as error:
                 raise _placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
@@ -158,17 +186,9 @@ def _decide(work: _Work, data: Dataset, before: Statistics, source: Source, repo
     return data
 
 
-def _check_goals(recipe: Recipe, data: Dataset) -> None:
-    for number, goal in enumerate(recipe.goals):
-        try:
-            goal.check(data.schema)
-        except EngineError as error:
-            raise _placed(error, f"goals[{number}]") from None
-
-
 def _placed(error: EngineError, part: str) -> EngineError:
     """A parameter's refusal says which part of the recipe it belongs to."""
-    if error.param and not error.param.startswith(("columns", part)):
+    if error.param and not error.param.startswith(("columns", "goals[", part)):
         error.message = error.message.removeprefix(f"{error.param}: ")
         error.param = f"{part}.params.{error.param}"
     error.args = (error.code, error.message, error.param, error.step)
@@ -187,12 +207,17 @@ def _write(
     if not names:
         text = "columns: no column leaves. Tag a column quasi-identifier, sensitive or other."
         raise EngineError("no-columns", text, param="columns")
-    written = write_release(data, names, outputs, keep_order, work.memory, work.reporter, persons)
+    last = data.counting()
+    written = write_release(last, names, outputs, keep_order, work.memory, work.reporter, persons)
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
-    for step, seconds in zip(report.steps, data.seconds, strict=True):
-        step["transform_seconds"] = seconds
+    for entry, step, tallies, seconds in zip(
+        report.steps, last.steps, last.tallies or (), last.seconds, strict=True
+    ):
+        entry.update(step.method.conclude(step.plan, tallies))
+        entry["codebook"] = list(step.method.guidance(entry))
+        entry["transform_seconds"] = seconds
 
 
 def _describe_input(report: Report, data: Dataset, source: TableSource, sha256: str | None) -> None:
@@ -214,7 +239,9 @@ def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> Non
         entry = goal.result(classes).as_dict()
         entry["unit"] = "person" if statistics.person_key else "row"
         entry["suppressed_rows"] = 0 if suppressed is None else int(suppressed.rows.sum())
-        entry["suppressed_hold"] = suppressed is None or not goal.violating(suppressed).any()
+        entry["suppressed_hold"] = suppressed is None or (
+            not goal.violating(suppressed).any() and goal.met(suppressed)
+        )
         report.goals.append(entry)
 
 

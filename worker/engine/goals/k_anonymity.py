@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, PrivateAttr
 
+from worker.engine.algorithms.coverage import constant_columns
+from worker.engine.algorithms.wildcards import matching_sizes
 from worker.engine.classes import Classes
 from worker.engine.column import Mask
 from worker.engine.fields import Unit
-from worker.engine.goal import Goal, register
+from worker.engine.frequency import Counts
+from worker.engine.goal import Goal, Knowledge, Population, best_within, register
 
 
 @register
@@ -21,7 +25,9 @@ class KAnonymity(Goal):
     quasi-identifiers can then narrow the search to k candidates, not fewer. It does not protect what a
     class has in common: if all k rows have one diagnosis, the diagnosis is disclosed (see l-diversity).
 
-    A missing value and `*` are values of their own, equal to themselves.
+    *own*: a missing value and `*` are values of their own, equal to themselves. *wildcard*: they may stand
+    for any value, so a class counts all released rows that agree with it wherever both tell a value; this is
+    how sdcMicro counts, and it assumes that the attacker cannot know what was hidden.
     """
 
     slug = "k-anonymity"
@@ -35,25 +41,49 @@ class KAnonymity(Goal):
         title="k",
         description="The smallest class allowed: often 5 under supervision, 10 or more for the public.",
     )
-    missing: Literal["own"] = Field(
+    missing: Literal["own", "wildcard"] = Field(
         "own",
         title="Missing values",
-        description="own: a missing value is a value like any other and equal only to itself.",
+        description="own: a missing or suppressed cell equals only its like. wildcard: it equals anything.",
     )
+    _quasi: tuple[str, ...] | None = PrivateAttr(None)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (cls(), cls(k=3, missing="wildcard"))
 
     @property
     def monotone(self) -> bool:
-        return True
+        return self.missing == "own"
+
+    @property
+    def relative(self) -> bool:
+        return self.missing == "wildcard"
+
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
+        told = self.model_copy()
+        told._quasi = statistics.quasi_identifiers
+        return told
 
     @property
     def required(self) -> Any:
         return self.k
 
     def violating(self, classes: Classes) -> Mask:
-        return classes.sizes < self.k
+        return np.asarray(self._sizes(classes) < self.k)
 
     def achieved(self, classes: Classes) -> Any:
-        return int(classes.sizes.min()) if classes.number else None
+        return int(self._sizes(classes).min()) if classes.number else None
+
+    def reachable(self, classes: Classes, limit: int) -> Any:
+        return best_within(self._sizes(classes), classes.rows, limit, high=True)
 
     def describe(self) -> str:
-        return f"Every class of equal quasi-identifiers holds at least {self.k} rows or persons."
+        wild = ", where a missing or suppressed cell equals anything" if self.missing == "wildcard" else ""
+        return f"Every class of equal quasi-identifiers holds at least {self.k} rows or persons{wild}."
+
+    def _sizes(self, classes: Classes) -> Counts:
+        if self.missing == "own":
+            return classes.sizes
+        names = classes.table.names if self._quasi is None else self._quasi
+        return matching_sizes(classes, constant_columns(classes, names))

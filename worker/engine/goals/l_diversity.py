@@ -12,7 +12,7 @@ from worker.engine.classes import Classes, Contents
 from worker.engine.column import Floats, Mask
 from worker.engine.fields import Columns, Role, Unit
 from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, register
+from worker.engine.goal import Goal, best_within, register
 
 
 @register
@@ -96,6 +96,15 @@ class LDiversity(Goal):
             return float(np.exp(_entropies(contents, classes.number)[judged]).min())
         values = np.bincount(contents.ids, minlength=classes.number)
         return int(values[judged].min())
+
+    def reachable(self, classes: Classes, limit: int) -> Any:
+        if self.benign or self.variant == "recursive" or not classes.number:
+            return None
+        contents = classes.contents(self.column)
+        values = np.bincount(contents.ids, minlength=classes.number).astype(float)
+        if self.variant == "entropy":
+            values = np.exp(_entropies(contents, classes.number))
+        return best_within(values, classes.rows, limit, high=True)
 
     def describe(self) -> str:
         how = {

@@ -12,10 +12,11 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from worker.engine.algorithms.hierarchies import Levels, levels_of
-from worker.engine.algorithms.lattice import Judge, Outcome, RollUp, search
+from worker.engine.algorithms.lattice import Explored, Judge, Outcome, RollUp, search
 from worker.engine.algorithms.objectives import Node, Objective, objective_of
+from worker.engine.algorithms.obstacles import no_solution
 from worker.engine.column import Column, Mask
-from worker.engine.errors import EngineError, NoSolution
+from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role, Unit
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
@@ -145,9 +146,12 @@ class Generalization(Method):
         began = perf_counter()
         objective = self._objective(levels, table)
         judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
-        outcome = search(table, levels, self._bounds(levels), judge, objective, report)
+        bounds = self._bounds(levels)
+        outcome = search(table, levels, bounds, judge, objective, report)
         if outcome.best is None:
-            raise self._no_solution(table, goals, outcome)
+            top = tuple(high for _, high in bounds)
+            coarsest, _ = RollUp(table, levels, top).classes(top)
+            raise no_solution(goals, coarsest, judge.limit, self.drop_suppressed, outcome.least_suppressed)
         return self._decided(table, levels, judge, outcome, perf_counter() - began)
 
     def transform(self, chunk: Chunk, plan: GeneralizationPlan, source: Source) -> Chunk:
@@ -211,6 +215,7 @@ class Generalization(Method):
             "nodes_checked": outcome.checked,
             "feasible_nodes": len(outcome.feasible),
             "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal()],
+            "explored": [_explored(names, one) for one in outcome.explored],
             "plan_seconds": seconds,
         }
         domains = tuple(table.domain(name) for name in names)
@@ -218,18 +223,16 @@ class Generalization(Method):
             facts, domains, tuple(levels), outcome.best, packer, np.sort(keys[~kept]), self.drop_suppressed
         )
 
-    def _no_solution(self, table: FrequencyTable, goals: Sequence[Goal], outcome: Outcome) -> NoSolution:
-        wanted = " ".join(goal.describe() for goal in goals)
-        least, rows = outcome.least_suppressed, table.rows
-        if least is None or least >= rows:
-            text = f"Even all {rows:,} rows in one class would not satisfy the goals. {wanted} Weaken a goal."
-            return NoSolution("no-solution", text)
-        text = (
-            f"No allowed generalization of the {rows:,} rows satisfies the goals. {wanted} "
-            f"At best {least:,} rows would have to be suppressed, a share of {least / rows:.4f}, where "
-            f"{self.suppression_limit:g} is allowed. Raise the suppression limit or weaken a goal."
-        )
-        return NoSolution("no-solution", text, param="suppression_limit")
+
+def _explored(names: Sequence[str], found: Explored) -> dict[str, Any]:
+    """One node as the report lists it; of a score with several parts the first is given."""
+    score = found.score[0] if isinstance(found.score, tuple) else found.score
+    return {
+        "levels": dict(zip(names, found.node, strict=True)),
+        "feasible": found.feasible,
+        "suppressed_rows": found.suppressed_rows,
+        "score": score,
+    }
 
 
 def _generalized(column: Column, levels: Levels, level: int, codes: Any, hidden: Mask) -> Column:

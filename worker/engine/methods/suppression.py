@@ -167,7 +167,7 @@ class _Hiding:
         """Classes that are too small or violate a goal."""
         bad = classes.sizes < self._k
         for goal in self._goals:
-            bad |= goal.violating(classes)
+            bad |= goal.violating(classes) | ~goal.spared(classes)
         return bad
 
     def hide(self, pattern: frozenset[str]) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
+
+import numpy as np
 
 from worker.engine.errors import EngineError
 from worker.engine.verification.grouping import Group
@@ -29,8 +33,79 @@ class Finding:
         return Finding(min(known, default=None), self.violating_rows + other.violating_rows)
 
 
+@dataclass(frozen=True)
+class Farthest(Finding):
+    """Where the largest figure is the weakest."""
+
+    def joined(self, other: Finding) -> Finding:
+        """Both together: the larger of the two decides."""
+        known = [one.achieved for one in (self, other) if one.achieved is not None]
+        return Farthest(max(known, default=None), self.violating_rows + other.violating_rows)
+
+
+@dataclass(frozen=True)
+class Range(Finding):
+    """Where both ends count: `achieved` is the smallest and the largest figure."""
+
+    def joined(self, other: Finding) -> Finding:
+        """Both together."""
+        (low, high), (other_low, other_high) = self.achieved, other.achieved
+        both = [min(low, other_low), max(high, other_high)]
+        return Range(both, self.violating_rows + other.violating_rows)
+
+
+@dataclass(frozen=True)
+class WholeRelease(Finding):
+    """Judged by the sizes of all classes together: `tally` holds how many classes have each size."""
+
+    tally: Mapping[int, int]
+    figure: Callable[[Mapping[int, int]], float]
+    limit: float
+
+    @classmethod
+    def of(
+        cls, tally: Mapping[int, int], figure: Callable[[Mapping[int, int]], float], limit: float
+    ) -> WholeRelease:
+        """The figure of these sizes; none when it cannot be told."""
+        value = figure(tally)
+        return cls(None if math.isnan(value) else value, 0, tally, figure, limit)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the figure is within the limit; one that cannot be told is not."""
+        return self.achieved is not None and bool(self.achieved <= self.limit)
+
+    def joined(self, other: Finding) -> Finding:
+        """Both together, judged anew."""
+        assert isinstance(other, WholeRelease)
+        return self.of(Counter(self.tally) + Counter(other.tally), self.figure, self.limit)
+
+
+def tally_of(sizes: Any) -> Mapping[int, int]:
+    """How many classes have each size."""
+    return dict(zip(*(found.tolist() for found in np.unique(sizes, return_counts=True)), strict=True))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a recipe declares beside its goals: columns, texts of hierarchy files, population files."""
+
+    columns: Mapping[str, Any]
+    missing: frozenset[str]
+    hierarchies: Mapping[str, str]
+    populations: Mapping[str, BinaryIO]
+
+    def quasi_identifiers(self) -> list[str]:
+        """The columns tagged quasi-identifier."""
+        return [name for name, column in self.columns.items() if column.get("role") == "quasi-identifier"]
+
+
 class Check(Protocol):
-    """One goal, ready to be recomputed."""
+    """One goal, ready to be recomputed.
+
+    It may also have `told(facts)`, to hear what the recipe declares, and a true `whole` when it cannot be
+    judged on some of the classes alone.
+    """
 
     slug: str
     required: Any
@@ -45,4 +120,12 @@ def number(params: Mapping[str, Any], name: str, default: float) -> Any:
     value = params.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
         raise EngineError("goal-parameter", f"{name} is a number above zero.", name)
+    return value
+
+
+def share(params: Mapping[str, Any], name: str, default: float) -> float:
+    """A parameter between 0 and 1."""
+    value = params.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise EngineError("goal-parameter", f"{name} is a number from 0 to 1.", name)
     return value

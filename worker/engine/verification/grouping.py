@@ -49,9 +49,22 @@ class Group:
             changes[1:] |= np.diff(column[order]) != 0
         self._ids: Numbers = np.cumsum(changes, dtype=np.int64)
         self._rows = rows[order]
+        self._quasi = [column[order] for column in quasi]
         self._sensitive = {name: codes[order].astype(np.int64) for name, codes in sensitive.items()}
         self._persons = None if persons is None else np.unique(persons[order], return_inverse=True)[1]
         self.number = int(self._ids[-1]) + 1 if len(order) else 0
+
+    @cached_property
+    def keys(self) -> list[Codes]:
+        """The codes of each class, column by column of the quasi-identifiers."""
+        starts = np.searchsorted(self._ids, np.arange(self.number))
+        return [column[starts] for column in self._quasi]
+
+    def persons_of(self, classes: Any) -> int:
+        """Distinct persons in some of the classes together, or rows."""
+        if self._persons is None:
+            return int(self.rows[classes].sum())
+        return len(np.unique(self._persons[np.isin(self._ids, classes)]))
 
     @cached_property
     def rows(self) -> Numbers:

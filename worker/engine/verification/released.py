@@ -39,6 +39,10 @@ class Vocabulary:
         """The number of a text; -1 when no row holds it."""
         return self._numbers.get(text, -1)
 
+    def texts(self) -> list[str]:
+        """All texts, by number."""
+        return list(self._numbers)
+
     def __len__(self) -> int:
         return len(self._numbers)
 
@@ -53,6 +57,7 @@ class Released:
             self._dialect = self._fitting(sniff(file), frozenset(map(defused_name, expected)))
         self.names: tuple[str, ...] = self._reader().names
         self._vocabularies: dict[str, Vocabulary] = {}
+        self._distributions: dict[str, Persons] = {}
 
     def _reader(self) -> CsvReader | ParquetReader:
         if self._dialect is None:
@@ -82,6 +87,29 @@ class Released:
     def vocabulary(self, name: str) -> Vocabulary:
         """The texts of a column met so far."""
         return self._vocabularies.setdefault(name, Vocabulary())
+
+    def distribution(self, name: str) -> Persons:
+        """How many rows of the whole file (or distinct persons) hold each text, by number."""
+        if name not in self._distributions:
+            seen: list[Any] = []
+            for rows, (codes,), persons in self.pieces((name,)):
+                who = np.zeros(rows, np.int64) if persons is None else persons
+                pairs = np.stack([codes.astype(np.int64), who])
+                seen.append(np.unique(pairs, axis=1, return_counts=True))
+            total = np.zeros(len(self.vocabulary(name)), np.int64)
+            if seen:
+                pairs = np.concatenate([pair for pair, _ in seen], axis=1)
+                counts = np.concatenate([count for _, count in seen])
+                if self.knows_persons:
+                    pairs = np.unique(pairs, axis=1)
+                    counts = np.ones(pairs.shape[1], np.int64)
+                np.add.at(total, pairs[0], counts)
+            self._distributions[name] = total
+        return self._distributions[name]
+
+    def texts(self, name: str) -> list[str]:
+        """The texts of a column met so far, by number."""
+        return self.vocabulary(name).texts()
 
     def pieces(self, names: Sequence[str]) -> Iterator[tuple[int, list[Codes], Persons | None]]:
         """From the first row to the last: how many rows, the columns, and who each row is about."""

@@ -14,7 +14,7 @@ from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Role
 from worker.engine.goal import GoalResult
 from worker.engine.reporting import NullReporter, Reporter
-from worker.engine.verification.finding import Check, Finding
+from worker.engine.verification.finding import Check, Facts, Finding
 from worker.engine.verification.grouping import MOST_TUPLES, Grouping
 from worker.engine.verification.released import Released
 
@@ -60,14 +60,22 @@ def examine(
     reporter: Reporter | None = None,
     persons: BinaryIO | None = None,
     most_tuples: int = MOST_TUPLES,
+    hierarchies: Mapping[str, str] | None = None,
+    populations: Mapping[str, BinaryIO] | None = None,
 ) -> Verification:
-    """The same, with what else the bytes tell. `persons`: a 64-bit number per released row, little-endian."""
+    """The same, with what else the bytes tell. `persons`: a 64-bit number per released row, little-endian.
+
+    `hierarchies` and `populations` hold the files that the recipe refers to, by the path it gives.
+    """
     said = _plain(recipe)
     reporter = reporter or NullReporter()
     reporter.stage("Checking the released file")
     file = Released(released, tuple(said.get("columns", ())), persons)
-    checks = [_check(position, goal) for position, goal in enumerate(said.get("goals", ()))]
-    grouping = _grouping(said, checks, file, most_tuples)
+    missing = frozenset(said.get("data", {}).get("missing") or ())
+    facts = Facts(said.get("columns", {}), missing, hierarchies or {}, populations or {})
+    checks = [_check(position, goal, facts) for position, goal in enumerate(said.get("goals", ()))]
+    most = MOST_TUPLES**2 if any(getattr(check, "whole", False) for check in checks) else most_tuples
+    grouping = _grouping(said, checks, file, most)
     return _judged(checks, grouping, reporter.checkpoint, _unexpected(said, file))
 
 
@@ -89,13 +97,16 @@ def checkers() -> dict[str, Callable[[Mapping[str, Any]], Check]]:
     return found
 
 
-def _check(position: int, goal: Mapping[str, Any]) -> Check:
+def _check(position: int, goal: Mapping[str, Any], facts: Facts) -> Check:
     known = checkers()
     path = f"goals[{position}]"
     if goal.get("goal") not in known:
         raise EngineError("not-verified", "This goal cannot be recomputed from a released file.", path)
     try:
-        return known[goal["goal"]](goal.get("params", {}))
+        check = known[goal["goal"]](goal.get("params", {}))
+        if told := getattr(check, "told", None):
+            told(facts)
+        return check
     except EngineError as error:
         raise EngineError(error.code, error.message, f"{path}.params.{error.param}") from None
 
@@ -134,25 +145,31 @@ def _unexpected(said: Mapping[str, Any], file: Released) -> tuple[int, ...]:
 def _judged(
     checks: Sequence[Check], grouping: Grouping, checkpoint: Callable[[], None], unexpected: tuple[int, ...]
 ) -> Verification:
-    nothing = Finding(None, 0)
-    kept, hidden = [nothing] * len(checks), [nothing] * len(checks)
+    kept: list[Finding | None] = [None] * len(checks)
+    hidden: list[Finding | None] = [None] * len(checks)
     rows = hidden_rows = 0
     for is_hidden, group in grouping.groups(checkpoint):
         here = int(group.rows.sum())
         rows, hidden_rows = rows + here, hidden_rows + here * is_hidden
         found = hidden if is_hidden else kept
         for i, check in enumerate(checks):
-            found[i] = found[i].joined(check.find(group, grouping.released))
+            before, here_found = found[i], check.find(group, grouping.released)
+            found[i] = here_found if before is None else before.joined(here_found)
     if rows == hidden_rows:  # then they are a class like any other
-        kept, hidden, hidden_rows = hidden, [nothing] * len(checks), 0
+        kept, hidden, hidden_rows = hidden, [None] * len(checks), 0
     return Verification(
-        results=tuple(_result(check, finding) for check, finding in zip(checks, kept, strict=True)),
+        results=tuple(
+            _result(check, finding or _NOTHING) for check, finding in zip(checks, kept, strict=True)
+        ),
         rows=rows,
         suppressed_rows=hidden_rows,
-        suppressed_hold=tuple(finding.holds for finding in hidden),
+        suppressed_hold=tuple((finding or _NOTHING).holds for finding in hidden),
         unit="person" if grouping.released.knows_persons else "row",
         unexpected=unexpected,
     )
+
+
+_NOTHING = Finding(None, 0)
 
 
 def _result(check: Check, finding: Finding) -> GoalResult:

@@ -1,0 +1,216 @@
+"""The lattice of a search: every combination of levels, drawn whole when small and as a table of two columns
+when large, with what the search found out about each."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stewardapp.presenters.numbers import percent, thousands
+
+if TYPE_CHECKING:
+    from stewardapp.models import Run
+
+Node = tuple[int, ...]
+DRAWN = 160
+LISTED = 100
+X, Y, MARGIN = 44, 64, 28
+WORDS = {
+    "chosen": "Chosen",
+    "optimal": "Optimal",
+    "minimal": "Minimal",
+    "feasible": "Feasible",
+    "infeasible": "Infeasible",
+    "unknown": "Not looked at",
+}
+ORDER = list(WORDS)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of levels."""
+
+    node: Node
+    state: str
+    suppressed: int | None
+    score: float | None
+    rows: int
+
+    @property
+    def key(self) -> str:
+        """The node in an address."""
+        return "-".join(map(str, self.node))
+
+    @property
+    def word(self) -> str:
+        """Its state in words."""
+        return WORDS[self.state]
+
+    @property
+    def suppressed_words(self) -> str:
+        """Rows to suppress, with their share."""
+        if self.suppressed is None:
+            return "–"
+        return thousands(self.suppressed) + (
+            f" ({percent(self.suppressed / self.rows)})" if self.rows else ""
+        )
+
+    @property
+    def score_words(self) -> str:
+        """The score, where it was needed."""
+        return "–" if self.score is None else f"{self.score:.4g}"
+
+    @property
+    def possible(self) -> bool:
+        """Whether a run with these levels can succeed, as far as known."""
+        return self.state not in ("infeasible",)
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A node of the drawing."""
+
+    point: Point
+    x: int
+    y: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The lattice as a picture."""
+
+    width: int
+    height: int
+    dots: tuple[Dot, ...]
+    edges: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Two columns of a large lattice: each cell is the best of all nodes with these two levels."""
+
+    across: str
+    down: str
+    heads: range
+    lines: tuple[tuple[int, tuple[Point | None, ...]], ...]
+
+
+class Lattice:
+    """What one step of a run searched."""
+
+    def __init__(self, run: Run, step: int) -> None:
+        self.facts: Mapping[str, Any] = run.report["steps"][step]
+        self.run, self.step = run, step
+        self.names: list[str] = list(self.facts["heights"])
+        self.rows = int(run.report.get("input", {}).get("rows") or 0)
+        self.bounds = [self._bound(run.recipe["steps"][step], name) for name in self.names]
+        self.chosen = self._node(self.facts["levels"])
+        self.minimal = {self._node(one) for one in self.facts.get("minimal_nodes", ())}
+        self.found = {self._node(one["levels"]): one for one in self.facts.get("explored", ())}
+        self.size = math.prod(high - low + 1 for low, high in self.bounds)
+
+    def _bound(self, step: Mapping[str, Any], name: str) -> tuple[int, int]:
+        low, high = (step.get("params") or {}).get("levels", {}).get(name, (0, self.facts["heights"][name]))
+        return int(low), min(int(high), int(self.facts["heights"][name]))
+
+    def _node(self, levels: Mapping[str, Any]) -> Node:
+        return tuple(int(levels[name]) for name in self.names)
+
+    def point(self, node: Node) -> Point:
+        """What is known of a node."""
+        one = self.found.get(node, {})
+        return Point(node, self._state(node, one), one.get("suppressed_rows"), one.get("score"), self.rows)
+
+    def _state(self, node: Node, one: Mapping[str, Any]) -> str:
+        if node == self.chosen:
+            return "chosen"
+        if node in self.minimal:
+            return "minimal"
+        best = self.found.get(self.chosen, {}).get("score")
+        if one.get("feasible") and best is not None and one.get("score") == best:
+            return "optimal"
+        return "unknown" if not one else "feasible" if one.get("feasible") else "infeasible"
+
+    def parsed(self, key: str) -> Node | None:
+        """The node an address names, if the lattice has it."""
+        parts = key.split("-")
+        if len(parts) != len(self.names) or not all(part.isdecimal() and len(part) < 4 for part in parts):
+            return None
+        node = tuple(map(int, parts))
+        inside = all(low <= level <= high for level, (low, high) in zip(node, self.bounds, strict=True))
+        return node if inside else None
+
+    def filtered(self, wanted: Mapping[str, int]) -> list[Point]:
+        """The nodes with these levels: all of a small lattice, those looked at of a large one."""
+        nodes: Iterable[Node] = (
+            self._all() if self.size <= DRAWN else {*self.found, *self.minimal, self.chosen}
+        )
+        at = [(self.names.index(name), level) for name, level in wanted.items()]
+        return [self.point(node) for node in nodes if all(node[place] == level for place, level in at)]
+
+    def _all(self) -> Iterable[Node]:
+        return itertools.product(*(range(low, high + 1) for low, high in self.bounds))
+
+    def levels_param(self, node: Node) -> dict[str, list[int]]:
+        """The parameter that fixes a run to a node."""
+        return {name: [level, level] for name, level in zip(self.names, node, strict=True)}
+
+
+def best_first(points: Iterable[Point]) -> list[Point]:
+    """Feasible before infeasible, lower scores first, then lower levels."""
+    return sorted(
+        points,
+        key=lambda one: (
+            one.state in ("infeasible", "unknown"),
+            math.inf if one.score is None else one.score,
+            math.inf if one.suppressed is None else one.suppressed,
+            one.node,
+        ),
+    )
+
+
+def drawing(lattice: Lattice, points: Sequence[Point]) -> Drawing:
+    """Nodes in rows by the sum of their levels, the finest at the bottom, joined by single steps."""
+    rows: dict[int, list[Point]] = {}
+    for point in sorted(points, key=lambda one: one.node):
+        rows.setdefault(sum(point.node), []).append(point)
+    widest = max(map(len, rows.values()), default=1)
+    highest = max(rows, default=0)
+    dots = {}
+    for total, line in rows.items():
+        left = MARGIN + (widest - len(line)) * X // 2
+        for place, point in enumerate(line):
+            y = MARGIN + (highest - total) * Y
+            dots[point.node] = Dot(point, left + place * X, y, label(lattice, point))
+    edges = tuple(
+        (dot.x, dot.y, dots[above].x, dots[above].y)
+        for node, dot in dots.items()
+        for above in ((*node[:i], node[i] + 1, *node[i + 1 :]) for i in range(len(node)))
+        if above in dots
+    )
+    lowest = min(rows, default=0)
+    return Drawing(
+        2 * MARGIN + (widest - 1) * X, 2 * MARGIN + (highest - lowest) * Y, tuple(dots.values()), edges
+    )
+
+
+def label(lattice: Lattice, point: Point) -> str:
+    """A node in words."""
+    levels = ", ".join(f"{name} {level}" for name, level in zip(lattice.names, point.node, strict=True))
+    return f"{point.word}: {levels}. {point.suppressed_words} rows suppressed, score {point.score_words}."
+
+
+def projection(lattice: Lattice, points: Sequence[Point], across: str, down: str) -> Projection:
+    """The best node of each pair of levels."""
+    x, y = lattice.names.index(across), lattice.names.index(down)
+    best: dict[tuple[int, int], Point] = {}
+    for point in sorted(points, key=lambda one: (ORDER.index(one.state), one.score is None, one.score or 0)):
+        best.setdefault((point.node[x], point.node[y]), point)
+    heads = range(lattice.bounds[x][0], lattice.bounds[x][1] + 1)
+    lows, highs = lattice.bounds[y]
+    lines = tuple((level, tuple(best.get((one, level)) for one in heads)) for level in range(lows, highs + 1))
+    return Projection(across, down, heads, lines)

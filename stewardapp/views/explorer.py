@@ -1,0 +1,133 @@
+"""The solutions a search looked at: see them, choose another one, compare."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.views.decorators.http import require_GET, require_POST
+
+from stewardapp.access import rules
+from stewardapp.access.verdict import Invalid, first_no, require
+from stewardapp.actions import releases, runs
+from stewardapp.models import Run
+from stewardapp.presenters import explorer
+from stewardapp.presenters.candidates import differences
+from stewardapp.views.finding import run_or_404
+from stewardapp.views.people import signed_in
+
+
+@require_GET
+def run_explorer(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The lattice of one step, filtered by levels, with one node looked at closely."""
+    run = run_or_404(request, id)
+    lattice = lattice_or_404(run, request.GET.get("step", ""))
+    wanted = filters(lattice, request.GET)
+    points = lattice.filtered(wanted)
+    chosen = lattice.parsed(request.GET.get("node", "")) or lattice.chosen
+    release = run.release
+    person, facts = release.person(request.user), release.facts()
+    page: dict[str, Any] = {
+        "run": run,
+        "release": release,
+        "lattice": lattice,
+        "columns": columns(lattice, wanted),
+        "point": lattice.point(chosen),
+        "levels": list(zip(lattice.names, chosen, (high for _, high in lattice.bounds), strict=True)),
+        "is_chosen": chosen == lattice.chosen,
+        "points": explorer.best_first(points)[: explorer.LISTED],
+        "found": len(points),
+        "states": explorer.WORDS.items(),
+        "others": others(run, lattice, chosen),
+        "may_choose": first_no(rules.may_edit_release(person, facts), rules.may_start_run(person, facts)),
+    }
+    return render(request, "runs/explorer.html", page | picture(lattice, points, request.GET))
+
+
+@require_POST
+def run_choose(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """A new run with the levels of one node; the draft of the release keeps them."""
+    run = run_or_404(request, id)
+    lattice = lattice_or_404(run, request.POST.get("step", ""))
+    node = lattice.parsed(request.POST.get("node", ""))
+    if node is None:
+        raise Http404
+    release = run.release
+    require(rules.may_start_run(release.person(request.user), release.facts()))
+    recipe = copy.deepcopy(run.recipe)
+    recipe["steps"][lattice.step].setdefault("params", {})["levels"] = lattice.levels_param(node)
+    try:
+        release = releases.edit_recipe(release=release, recipe=recipe, by=signed_in(request))
+        made = runs.start(release=release, by=signed_in(request))
+    except Invalid as refused:
+        messages.error(request, refused.reason)
+        return redirect("run-explorer", run.pk)
+    messages.info(request, f"Run {made.number} uses the levels you chose.")
+    return redirect("run-compare", run.pk, made.pk)
+
+
+@require_GET
+def run_compare(request: HttpRequest, id: uuid.UUID, other: uuid.UUID) -> HttpResponse:
+    """Two runs of one release side by side: what differs in recipe and figures."""
+    before, after = run_or_404(request, id), run_or_404(request, other)
+    if before.release_id != after.release_id:
+        raise Http404
+    page = {"before": before, "after": after, "release": before.release}
+    return render(request, "runs/compare.html", page | {"changes": differences(before, after)})
+
+
+def lattice_or_404(run: Run, asked: str) -> explorer.Lattice:
+    """The lattice of the step asked for, or of the first that searched one."""
+    steps = run.report.get("steps", ())
+    searched = [n for n, step in enumerate(steps) if step.get("heights") and step.get("levels")]
+    step = int(asked) if asked.isdecimal() and len(asked) < 4 else next(iter(searched), -1)
+    if step not in searched or step >= len(run.recipe.get("steps", ())):
+        raise Http404
+    return explorer.Lattice(run, step)
+
+
+def filters(lattice: explorer.Lattice, asked: Mapping[str, str]) -> dict[str, int]:
+    """The levels that were asked for, by column."""
+    given = {name: asked.get(f"c{place}", "") for place, name in enumerate(lattice.names)}
+    return {name: int(text) for name, text in given.items() if text.isdecimal() and len(text) < 4}
+
+
+def columns(lattice: explorer.Lattice, wanted: Mapping[str, int]) -> list[dict[str, Any]]:
+    """One select per column."""
+    return [
+        {"field": f"c{place}", "name": name, "levels": range(low, high + 1), "wanted": wanted.get(name)}
+        for place, (name, (low, high)) in enumerate(zip(lattice.names, lattice.bounds, strict=True))
+    ]
+
+
+def picture(
+    lattice: explorer.Lattice, points: list[explorer.Point], asked: Mapping[str, str]
+) -> dict[str, Any]:
+    """The drawing of a small lattice, the projection of a large one."""
+    if lattice.size <= explorer.DRAWN or len(lattice.names) < 2:
+        return {"drawing": explorer.drawing(lattice, points[: explorer.DRAWN])}
+    tall = sorted(lattice.names, key=lambda name: -lattice.facts["heights"][name])
+    across = asked.get("x") if asked.get("x") in lattice.names else tall[0]
+    down = asked.get("y") if asked.get("y") in lattice.names and asked.get("y") != across else None
+    down = down or next(name for name in tall if name != across)
+    return {"projection": explorer.projection(lattice, points, str(across), down)}
+
+
+def others(run: Run, lattice: explorer.Lattice, node: explorer.Node) -> list[Run]:
+    """Other runs of the release that came to this node."""
+    levels = dict(zip(lattice.names, node, strict=True))
+    same = run.release.runs.filter(state="succeeded").exclude(pk=run.pk)
+    return [one for one in same if any(step.get("levels") == levels for step in one.report.get("steps", ()))]
+
+
+urlpatterns = [
+    path("runs/<uuid:id>/explorer/", run_explorer, name="run-explorer"),
+    path("runs/<uuid:id>/choose/", run_choose, name="run-choose"),
+    path("runs/<uuid:id>/compare/<uuid:other>/", run_compare, name="run-compare"),
+]

@@ -1,0 +1,62 @@
+"""Statistical judgements at α = 1e-9: one shot, so that a sound method practically never fails."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import binom, chi2, laplace, norm, uniform
+
+ALPHA = 1e-9
+ROWS = 100_000
+UNIT = {
+    "gaussian": norm(),
+    "laplace": laplace(scale=np.sqrt(0.5)),
+    "uniform": uniform(-np.sqrt(3), 2 * np.sqrt(3)),
+}
+
+
+def fits(observed, probabilities) -> bool:
+    """Whether counts agree with probabilities (χ²); a category of probability 0 must not occur."""
+    observed, probabilities = np.asarray(observed, float), np.asarray(probabilities, float)
+    if observed[probabilities == 0].any():
+        return False
+    observed, probabilities = observed[probabilities > 0], probabilities[probabilities > 0]
+    expected = observed.sum() * probabilities
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    return statistic <= chi2.isf(ALPHA, max(1, len(observed) - 1))
+
+
+def is_noise(noise, shape: str, deviation: float, bins: int = 40) -> bool:
+    """Whether numbers are draws of the distribution with mean 0 and this standard deviation."""
+    edges = UNIT[shape].ppf(np.arange(1, bins) / bins) * deviation
+    return fits(np.bincount(np.searchsorted(edges, noise), minlength=bins), np.full(bins, 1 / bins))
+
+
+def has_covariance(rows, covariance) -> bool:
+    """Whether normal rows (variables × rows) have mean 0 and this covariance: χ² of whitened entries."""
+    white = np.linalg.solve(np.linalg.cholesky(covariance), rows)
+    count = rows.shape[1]
+    products = white @ white.T
+    width = len(white)
+    diagonal = ((np.diag(products) - count) ** 2 / (2 * count)).sum()
+    off = (products[np.triu_indices(width, 1)] ** 2 / count).sum()
+    means = (white.sum(axis=1) ** 2 / count).sum()
+    return diagonal + off + means <= chi2.isf(ALPHA, width * (width + 1) // 2 + width)
+
+
+def is_share(successes: int, rows: int, probability: float) -> bool:
+    """Whether so many successes agree with the probability (two-sided binomial)."""
+    low, high = binom.ppf(ALPHA / 2, rows, probability), binom.isf(ALPHA / 2, rows, probability)
+    return low <= successes <= high
+
+
+def within_reach(before, after, percent: float) -> bool:
+    """Whether every value moved at most p % of the ranks, however ties are ranked; the set is the same."""
+    known = ~np.isnan(before)
+    before, after = before[known], after[known]
+    ordered = np.sort(before)
+    if not np.array_equal(ordered, np.sort(after)):
+        return False
+    reach = percent * len(before) / 100
+    lowest = np.abs(np.searchsorted(ordered, before) - np.searchsorted(ordered, after))
+    highest = np.abs(np.searchsorted(ordered, before, "right") - np.searchsorted(ordered, after, "right"))
+    return max(lowest.max(initial=0), highest.max(initial=0)) <= reach

@@ -1,0 +1,97 @@
+"""Record swapping trades places between like households and keeps counts within strata."""
+
+from collections import Counter
+
+import numpy as np
+
+from tests.engine.methods.running import codes, run
+from worker.engine.column import Column
+from worker.engine.fields import Role
+from worker.engine.methods.record_swapping import RecordSwapping
+from worker.engine.randomness import key_from_seed
+from worker.engine.table import BLOCK, Table
+
+KEY = key_from_seed(1)
+ROLES = {"h": Role.HOUSEHOLD_KEY}
+
+
+def village(homes: int = 3000) -> Table:
+    rng = np.random.default_rng(1)
+    sizes = rng.integers(1, 4, homes)
+    of = np.repeat(np.arange(homes), sizes)
+    shuffled = rng.permutation(len(of))
+    of = of[shuffled]
+    return Table(
+        [
+            codes("region", rng.integers(0, 8, homes)[of], list("abcdefgh")),
+            codes("tenure", rng.integers(0, 2, homes)[of], ["own", "rent"]),
+            codes("job", np.minimum(rng.geometric(0.4, len(of)), 9) - 1, [f"j{i}" for i in range(9)]),
+            Column.of_texts("h", [f"h{i}" for i in of]),
+        ]
+    )
+
+
+def homes_of(table, column) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for home, text in zip(table["h"].texts(), column.texts(), strict=True):
+        found.setdefault(home, []).append(text)
+    return found
+
+
+def test_counts_within_strata_and_sizes_stay():
+    table = village()
+    out = run(table, RecordSwapping(columns=("region",), strata=("tenure",), share=0.3), roles=ROLES)
+    sizes = {home: len(rows) for home, rows in homes_of(table, table["region"]).items()}
+
+    def counted(regions):
+        homes = table["h"].texts()
+        tenures = table["tenure"].texts()
+        cells = zip(regions, tenures, (sizes[h] for h in homes), strict=True)
+        return Counter(cells)
+
+    assert counted(out.texts("region")) == counted(table["region"].texts())
+    assert out.texts("job") == table["job"].texts()
+
+
+def test_a_household_moves_as_a_whole_and_about_the_asked_share_moves():
+    table = village()
+    out = run(table, RecordSwapping(columns=("region",), share=0.2), roles=ROLES)
+    before, after = homes_of(table, table["region"]), homes_of(table, out["region"])
+    assert all(len(set(regions)) == 1 for regions in after.values())
+    moved = sum(before[home] != after[home] for home in before)
+    assert moved == out.facts[0]["swapped_households"] == 600
+
+
+def test_households_with_rare_members_go_first():
+    table = village()
+    rare = RecordSwapping(columns=("region",), share=0.01, risky=("job",), k=150)
+    out = run(table, rare, roles=ROLES)
+    jobs = Counter(table["job"].texts())
+    before, after = homes_of(table, table["region"]), homes_of(table, out["region"])
+    risky = {home for home, held in homes_of(table, table["job"]).items() if any(jobs[j] < 150 for j in held)}
+    assert len(risky) > 20
+    assert sum(before[home] != after[home] for home in risky) > 0.9 * len(risky)
+
+
+def test_without_a_household_key_every_row_trades_for_itself():
+    table = village().select(["region", "job"])
+    out = run(table, RecordSwapping(columns=("region",), share=0.5))
+    assert Counter(out.texts("region")) == Counter(table["region"].texts())
+    moved = sum(a != b for a, b in zip(out.texts("region"), table["region"].texts(), strict=True))
+    assert moved == out.facts[0]["moved_rows"] == out.facts[0]["swapped_households"]
+
+
+def test_rows_without_a_key_live_alone():
+    table = Table([codes("r", np.arange(100) % 5, list("abcde")), Column.of_texts("h", ["", "x"] * 50)])
+    out = run(table, RecordSwapping(columns=("r",), share=1), roles=ROLES)
+    assert out.facts[0]["households"] == 51
+    assert Counter(out.texts("r")) == Counter(table["r"].texts())
+
+
+def test_same_key_same_bytes_and_chunked_is_whole():
+    table = village(70_000)
+    assert table.rows > 2 * BLOCK
+    step = RecordSwapping(columns=("region",), share=0.3)
+    outs = [run(table, step, roles=ROLES, key=KEY, blocks=blocks).texts("region") for blocks in (1, 16)]
+    assert outs[0] == outs[1]
+    assert outs[0] != run(table, step, roles=ROLES).texts("region")

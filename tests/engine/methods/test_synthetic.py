@@ -1,0 +1,144 @@
+"""Made-up rows look like the data as a whole and belong to nobody."""
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp, spearmanr
+
+from tests.engine.methods.running import codes, run
+from worker.engine.column import Column
+from worker.engine.errors import NoSolution
+from worker.engine.fields import Kind, Role
+from worker.engine.methods.synthetic_copula import SyntheticCopula
+from worker.engine.methods.synthetic_trees import SyntheticTrees
+from worker.engine.numeric import NumberColumn
+from worker.engine.randomness import key_from_seed
+from worker.engine.table import BLOCK, Table
+
+KEY = key_from_seed(1)
+BOTH = pytest.mark.parametrize("method", [SyntheticCopula, SyntheticTrees])
+
+
+def people(rows: int = 6000) -> Table:
+    rng = np.random.default_rng(1)
+    group = rng.choice(3, rows, p=[0.5, 0.3, 0.2])
+    age = rng.normal(40 + 10 * group, 8).round()
+    income = np.exp(9 + 0.02 * age + 0.3 * rng.standard_normal(rows)).round(2)
+    income[rng.random(rows) < 0.1] = np.nan
+    births = np.datetime64("2020-01-01") - (age * 365).astype(int)
+    job = np.where(rng.random(rows) < 0.8, group, 2 - group)
+    job[:3] = 3
+    return Table(
+        [
+            codes("group", group, ["z", "a", "m"]),
+            NumberColumn("age", Kind.INTEGER, age),
+            NumberColumn("income", Kind.DECIMAL, income, 2),
+            Column.of_texts("birth", [str(day) for day in births], Kind.DATE),
+            codes("job", job, ["j1", "j2", "j3", "famous"]),
+        ]
+    )
+
+
+def days(column) -> np.ndarray:
+    return np.array(column.texts(), "datetime64[D]").astype(float)
+
+
+@BOTH
+def test_single_distributions_are_close(method):
+    table = people()
+    out = run(table, method())
+    for name in ("age", "income"):
+        before, after = table[name].numbers, out.numbers(name)
+        assert ks_2samp(before[~np.isnan(before)], after[~np.isnan(after)]).statistic < 0.05
+    assert ks_2samp(days(table["birth"]), days(out["birth"])).statistic < 0.05
+    assert np.isnan(out.numbers("income")).mean() == pytest.approx(0.1, abs=0.02)
+    for label in ("z", "a", "m"):
+        shares = [np.mean(np.array(column.texts()) == label) for column in (table["group"], out["group"])]
+        assert shares[0] == pytest.approx(shares[1], abs=0.03)
+
+
+@BOTH
+def test_associations_are_kept(method):
+    table = people()
+    out = run(table, method())
+    for one, other in (("age", "income"), ("age", "birth")):
+
+        def numbers_of(source, name):
+            return days(source[name]) if name == "birth" else source[name].numbers
+
+        before, after = (
+            spearmanr(numbers_of(source, one), numbers_of(source, other), nan_policy="omit").statistic
+            for source in (table, out.table)
+        )
+        assert abs(before) > 0.4
+        assert before == pytest.approx(after, abs=0.12)
+    means = [
+        [source["age"].numbers[np.array(source["group"].texts()) == label].mean() for label in "zam"]
+        for source in (table, out.table)
+    ]
+    assert means[0] == pytest.approx(means[1], abs=3)
+
+
+def test_trees_find_interactions_between_categories():
+    table = people()
+    out = run(table, SyntheticTrees(columns=("group", "job")))
+
+    def crossed(source):
+        group, job = np.array(source["group"].texts()), np.array(source["job"].texts())
+        return [[np.mean(job[group == g] == j) for j in ("j1", "j2", "j3")] for g in "zam"]
+
+    assert np.array(crossed(out.table)) == pytest.approx(np.array(crossed(table)), abs=0.06)
+
+
+@BOTH
+def test_rare_categories_and_extreme_values_are_not_remembered(method):
+    table = people()
+    income = table["income"].numbers.copy()
+    income[5] = 1e9
+    table = table.with_columns(NumberColumn("income", Kind.DECIMAL, income, 2))
+    out = run(table, method())
+    assert "famous" not in out.texts("job")
+    if method is SyntheticCopula:
+        assert np.nanmax(out.numbers("income")) < 5e8
+
+
+@BOTH
+def test_texts_look_as_before(method):
+    table = people(2000)
+    out = run(table, method())
+    assert all(text.lstrip("-").isdigit() for text in out.texts("age"))
+    assert max(len(text.partition(".")[2]) for text in out.texts("income")) <= 2
+    hundreds = Table([NumberColumn("x", Kind.INTEGER, np.arange(5000.0) * 100)])
+    assert all(float(text) % 100 == 0 for text in run(hundreds, method()).texts("x"))
+
+
+@BOTH
+def test_no_row_follows_its_original(method):
+    table = people()
+    out = run(table, method())
+    before, after = table["age"].numbers, out.numbers("age")
+    assert abs(np.corrcoef(before, after)[0, 1]) < 0.1
+
+
+@BOTH
+def test_columns_that_are_not_made_up_leave_the_release(method):
+    out = run(people(), method(columns=("age", "group")), roles={"job": Role.SENSITIVE})
+    assert out.table.names == ("group", "age")
+
+
+@BOTH
+def test_same_key_same_bytes_and_chunked_is_whole(method):
+    table = people(2 * BLOCK + 9)
+    step = method(columns=("group", "age", "birth", "income"))
+    outs = [run(table, step, key=KEY, blocks=blocks) for blocks in (1, 16)]
+    for name in outs[0].table.names:
+        assert outs[0].texts(name) == outs[1].texts(name)
+    assert outs[0].facts == outs[1].facts
+    assert run(table, step).texts("income") != outs[0].texts("income")
+
+
+@BOTH
+def test_a_column_of_rare_values_only_is_refused(method):
+    with pytest.raises(NoSolution) as caught:
+        run(Table([Column.of_texts("x", [f"only {i}" for i in range(500)])]), method())
+    assert caught.value.code == "all-rare"
+    assert "only" not in caught.value.message

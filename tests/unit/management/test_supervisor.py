@@ -1,0 +1,37 @@
+"""Whoever is asked to stop stops, whatever it is doing at that moment."""
+
+import subprocess
+import sys
+
+SIGNAL_AT_EVERY_LINE = """
+import os, signal, sys
+from stewardapp.management.supervisor import Supervisor
+
+supervisor = Supervisor([])
+busy = []
+
+def stop(*_):
+    busy.append(1)
+    supervisor.stop()
+    busy.pop()
+
+def interrupt(frame, event, argument):
+    if not busy:
+        os.kill(os.getpid(), signal.SIGUSR1)
+    return interrupt
+
+signal.signal(signal.SIGUSR1, stop)
+sys.settrace(interrupt)
+supervisor.pause(0.01)
+supervisor.tend()
+sys.settrace(None)
+assert supervisor.stopping
+supervisor.run()
+supervisor.end()
+"""
+
+
+def test_a_signal_at_any_moment_ends_it() -> None:
+    """The handler runs in the thread it interrupts: a lock held there would never be released."""
+    stopped = subprocess.run([sys.executable, "-c", SIGNAL_AT_EVERY_LINE], timeout=20, check=False)
+    assert stopped.returncode == 0

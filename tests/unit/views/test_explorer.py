@@ -1,0 +1,154 @@
+"""The solution explorer: nodes, another choice, comparing; and runs without a solution."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from stewardapp.models import Run
+from stewardapp.presenters.explorer import DRAWN
+from tests import factories
+from tests.factories import Team
+
+pytestmark = pytest.mark.django_db
+Browser = Callable[[str], Client]
+
+
+def searched(run: Run, heights: dict[str, int], chosen: dict[str, int]) -> Run:
+    """The run as if its search had looked at every node: feasible from two levels up."""
+    nodes = list(itertools.product(*(range(high + 1) for high in heights.values())))
+    step = {
+        **run.report["steps"][0],
+        "levels": chosen,
+        "heights": heights,
+        "nodes": len(nodes),
+        "minimal_nodes": [dict(zip(heights, node, strict=True)) for node in nodes if sum(node) == 2],
+        "explored": [
+            {
+                "levels": dict(zip(heights, node, strict=True)),
+                "feasible": sum(node) >= 2,
+                "suppressed_rows": max(0, 6 - sum(node)),
+                "score": sum(node) / 10 if sum(node) >= 2 else None,
+            }
+            for node in nodes[:2000]
+        ],
+    }
+    run.report = {**run.report, "steps": [step]}
+    Run.objects.filter(pk=run.pk).update(report=run.report)
+    return run
+
+
+@pytest.fixture
+def run(team: Team) -> Run:
+    made = factories.make_succeeded_run(factories.make_release(team))
+    return searched(made, {"age": 3, "zip": 2}, {"age": 1, "zip": 1})
+
+
+def explorer(run: Run) -> str:
+    return reverse("run-explorer", args=[run.pk])
+
+
+def test_the_whole_of_a_small_lattice_is_drawn_with_its_states(run: Run, browse: Browser) -> None:
+    page = browse("steward").get(explorer(run))
+    drawing = page.context["drawing"]
+    assert len(drawing.dots) == 12
+    assert len(drawing.edges) == 3 * 3 + 2 * 4
+    states = {dot.point.key: dot.point.state for dot in drawing.dots}
+    assert (states["1-1"], states["2-0"], states["0-0"], states["3-2"]) == (
+        "chosen",
+        "minimal",
+        "infeasible",
+        "feasible",
+    )
+    assert "Chosen: age 1, zip 1." in page.content.decode()
+    assert (
+        reverse("run-explorer", args=[run.pk])
+        in browse("steward").get(reverse("run-detail", args=[run.pk])).content.decode()
+    )
+
+
+def test_levels_of_a_column_filter_the_nodes(run: Run, browse: Browser) -> None:
+    page = browse("steward").get(explorer(run), {"c0": "3", "node": "3-0"})
+    assert {one.node for one in page.context["points"]} == {(3, 0), (3, 1), (3, 2)}
+    assert page.context["point"].node == (3, 0)
+
+
+def test_a_large_lattice_is_seen_along_two_columns(team: Team, browse: Browser) -> None:
+    made = factories.make_succeeded_run(factories.make_release(team))
+    run = searched(made, {"age": 9, "zip": 5, "sex": 4}, {"age": 1, "zip": 1, "sex": 0})
+    assert DRAWN < 10 * 6 * 5
+    page = browse("steward").get(explorer(run), {"x": "sex", "y": "zip"})
+    seen = page.context["projection"]
+    assert (seen.across, seen.down, len(seen.lines), len(seen.heads)) == ("sex", "zip", 6, 5)
+    assert seen.lines[1][1][0].state == "chosen"
+
+
+def test_choosing_a_node_makes_a_run_with_its_levels(run: Run, browse: Browser) -> None:
+    client = browse("steward")
+    answer = client.post(reverse("run-choose", args=[run.pk]), {"step": "0", "node": "2-0"})
+    made = Run.objects.exclude(pk=run.pk).get()
+    assert answer.headers["Location"] == reverse("run-compare", args=[run.pk, made.pk])
+    assert made.recipe["steps"][0]["params"]["levels"] == {"age": [2, 2], "zip": [0, 0]}
+    assert client.get(answer.headers["Location"]).context["after"] == made
+
+
+def test_two_runs_are_compared_in_recipe_and_figures(run: Run, browse: Browser) -> None:
+    other = factories.make_succeeded_run(run.release, smallest_class=9)
+    page = browse("steward").get(reverse("run-compare", args=[run.pk, other.pk]))
+    assert "Smallest class" in [change.what for change in page.context["changes"]]
+
+
+def test_runs_of_two_releases_are_not_compared(team: Team, run: Run, browse: Browser) -> None:
+    other = factories.make_succeeded_run(factories.make_release(team))
+    assert browse("steward").get(reverse("run-compare", args=[run.pk, other.pk])).status_code == 404
+
+
+@pytest.mark.parametrize("node", ["", "9-9", "1", "a-b", "1-1-1"])
+def test_a_node_that_is_none_is_not_run(run: Run, browse: Browser, node: str) -> None:
+    answer = browse("steward").post(reverse("run-choose", args=[run.pk]), {"step": "0", "node": node})
+    assert answer.status_code == 404
+    assert Run.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("persona", "seen", "chosen"),
+    [
+        ("steward", 200, 302),
+        ("co_steward", 200, 302),
+        ("reviewer", 200, 403),
+        ("admin", 200, 403),
+        ("analyst", 404, 404),
+        ("outsider", 404, 404),
+    ],
+)
+def test_who_may_look_and_who_may_choose(
+    run: Run, browse: Browser, persona: str, seen: int, chosen: int
+) -> None:
+    client = browse(persona)
+    assert client.get(explorer(run)).status_code == seen
+    assert client.get(reverse("run-compare", args=[run.pk, run.pk])).status_code == seen
+    sent: dict[str, Any] = {"step": "0", "node": "2-0"}
+    assert client.post(reverse("run-choose", args=[run.pk]), sent).status_code == chosen
+
+
+def test_a_run_that_searched_nothing_has_nothing_to_explore(team: Team, browse: Browser) -> None:
+    run = factories.make_run(factories.make_release(team))
+    assert browse("steward").get(explorer(run)).status_code == 404
+
+
+def test_a_run_without_a_solution_names_the_goal_in_the_way(team: Team, browse: Browser) -> None:
+    run = factories.make_run(factories.make_release(team))
+    fence = Run.objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    message = "A share of 0.04 would do."
+    Run.objects.fail(run.pk, fence, code="no-solution", message=message, param="goals[0]", step=0)
+    page = browse("steward").get(reverse("run-detail", args=[run.pk])).content.decode()
+    assert "No solution" in page
+    assert "Goal 1:" in page
+    assert "Every class of equal quasi-identifiers holds at least 5" in page
+    assert message in page

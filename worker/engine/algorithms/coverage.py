@@ -1,0 +1,145 @@
+"""Which values a released label covers, and how many people of a population file fit a class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worker.engine.algorithms.hierarchies import hierarchy_for
+from worker.engine.classes import Classes
+from worker.engine.column import SUPPRESSED, Codes, Floats, Mask
+from worker.engine.declared import HierarchySpec
+from worker.engine.frequency import Counts, Domain, FrequencyTable
+from worker.engine.keys import pack
+
+_NUMBER = r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*"
+_BETWEEN = re.compile(rf"^\[{_NUMBER},{_NUMBER}([\[\]])$")
+_BEYOND = re.compile(rf"^(<|>=){_NUMBER}$")
+
+Paths = tuple[frozenset[str], ...]
+"""For each value of a population column, every label it has on its way up its hierarchy, itself included."""
+
+
+@dataclass(frozen=True)
+class People:
+    """A population file, counted by its quasi-identifiers, with the labels of every value."""
+
+    table: FrequencyTable
+    paths: Mapping[str, Paths]
+
+    def inside(self, classes: Classes) -> Counts:
+        """How many people each class covers; a column that varies within a class narrows nothing down."""
+        names = constant_columns(classes, self.table.names)
+        first = classes.first()
+        covers = [self._cover(classes.table.domain(name), name) for name in names]
+        labels = [classes.table.column(name)[first] for name in names]
+        people = [self.table.column(name) for name in names]
+        if all(cover.sum(axis=0).max(initial=0) <= 1 for cover in (c[~_wild(c)] for c in covers)):
+            return self._looked_up(covers, labels, people, classes.number)
+        return self._searched(covers, labels, people, classes.number)
+
+    def _cover(self, domain: Domain, name: str) -> Mask:
+        """cover[label, value]: whether a label may stand for a value of the population."""
+        cover = np.zeros((len(domain), len(self.paths[name])), bool)
+        for value, path in enumerate(self.paths[name]):
+            for known in path & domain.index.keys():
+                cover[domain.index[known], value] = True
+        numbers = self.table.domain(name).numbers
+        for label, text in enumerate(domain.texts):
+            if text == SUPPRESSED:
+                cover[label] = True
+            elif not cover[label].any():
+                cover[label] = between(text, numbers)
+        return cover
+
+    def _looked_up(
+        self, covers: Sequence[Mask], labels: Sequence[Codes], people: Sequence[Codes], number: int
+    ) -> Counts:
+        """Every value has at most one label besides `*`: count people by label, look the classes up."""
+        found = np.zeros(number, np.int64)
+        wild = np.array([_wild(c)[one] for c, one in zip(covers, labels, strict=True)], bool)
+        wild = wild.reshape(len(covers), number)
+        patterns, which = np.unique(wild, axis=1, return_inverse=True)
+        for pattern in range(patterns.shape[1] if number else 0):
+            mine = np.flatnonzero(which.reshape(-1) == pattern)
+            at = np.flatnonzero(~patterns[:, pattern]).tolist()
+            found[mine] = self._counted([covers[i] for i in at], [labels[i][mine] for i in at],
+                                        [people[i] for i in at], len(mine))  # fmt: skip
+        return found
+
+    def _counted(
+        self, covers: Sequence[Mask], labels: Sequence[Codes], people: Sequence[Codes], number: int
+    ) -> Counts:
+        known = np.ones(len(self.table), bool)
+        mapped = []
+        for cover, codes in zip(covers, people, strict=True):
+            sure: Mask = cover & ~_wild(cover)[:, None]
+            known &= np.asarray(sure.any(axis=0))[codes]
+            mapped.append(sure.argmax(axis=0)[codes])
+        both = [np.concatenate([one, m[known]]) for one, m in zip(labels, mapped, strict=True)]
+        keys = pack(both, [len(cover) for cover in covers], number + int(known.sum()))
+        distinct, at = np.unique(keys, return_inverse=True)
+        counts = np.zeros(len(distinct), np.int64)
+        np.add.at(counts, at.reshape(-1)[number:], self.table.counts[known])
+        return counts[at.reshape(-1)[:number]]
+
+    def _searched(
+        self, covers: Sequence[Mask], labels: Sequence[Codes], people: Sequence[Codes], number: int
+    ) -> Counts:
+        """Labels overlap: look for the people of each class."""
+        found = np.zeros(number, np.int64)
+        for one in range(number):
+            fits = np.ones(len(self.table), bool)
+            for cover, label, codes in zip(covers, labels, people, strict=True):
+                fits &= cover[label[one]][codes]
+            found[one] = self.table.counts[fits].sum()
+        return found
+
+
+def constant_columns(classes: Classes, names: Sequence[str]) -> list[str]:
+    """The columns that have one value in each class."""
+    first, member = classes.first(), classes.ids >= 0
+    constant = []
+    for name in names:
+        codes = classes.table.column(name)
+        if np.array_equal(codes[member], codes[first][classes.ids[member]]):
+            constant.append(name)
+    return constant
+
+
+def paths_of(spec: HierarchySpec | None, sample: Domain, population: Domain) -> Paths:
+    """The labels of each population value.
+
+    Values of the sample follow the hierarchy of the sample; a builder is asked about the others too.
+    """
+    own = hierarchy_for(spec, sample).paths
+    texts = sorted({*sample.texts, *population.texts})
+    rest = hierarchy_for(
+        spec, Domain(sample.name, sample.kind, tuple(texts), np.array([not t for t in texts]))
+    )
+    absent = next((row for text in (spec.missing if spec else ()) if (row := own.get(text))), ("",))
+    found = []
+    for text, gone in zip(population.texts, population.missing, strict=True):
+        path = absent[1:] if gone and text not in own else own.get(text) or rest.paths.get(text) or ()
+        found.append(frozenset((text, *path)))
+    return tuple(found)
+
+
+def between(label: str, numbers: Floats) -> Mask:
+    """Which numbers lie in the interval a label describes; none when it describes none."""
+    if found := _BETWEEN.match(label):
+        low, high = float(found[1]), float(found[2])
+        inside: Mask = (numbers >= low) & ((numbers <= high) if found[3] == "]" else (numbers < high))
+        return inside
+    if found := _BEYOND.match(label):
+        beyond: Mask = numbers < float(found[2]) if found[1] == "<" else numbers >= float(found[2])
+        return beyond
+    return np.zeros(len(numbers), bool)
+
+
+def _wild(cover: Mask) -> Mask:
+    """Labels that cover everything."""
+    return np.asarray(cover.all(axis=1))

@@ -1,0 +1,87 @@
+"""Swap values in pairs that are at most so many ranks apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.drawing import Words, words
+from worker.engine.algorithms.ordering import Order, gathered, order_of, scattered
+from worker.engine.column import Floats
+
+TRIES = 24
+_Flags = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+def swapped(keys: Floats, values: Any, reach: int, generator: Generator) -> tuple[Any, int]:
+    """`values` after swapping, and the largest difference of ranks; `keys` say what the ranks are.
+
+    With equal keys the difference counts from the lowest to the lowest and from the highest to the
+    highest rank of both, so that the bound holds however ties are ranked.
+    """
+    order = order_of(keys, generator)
+    sorted_keys = gathered(keys, order)
+    moved = sorted_keys.copy() if values is keys else gathered(values, order)
+    first, last = np.empty(len(order), np.int32), np.empty(len(order), np.int32)
+    _ties(sorted_keys, first, last)
+    used = np.zeros(len(order), np.uint8)
+    largest = _swap(first, last, reach, words(generator, 64, len(order)), used, moved)
+    return scattered(moved, order), int(largest)
+
+
+@compiled
+def _ties(ordered: Floats, first: Order, last: Order) -> None:
+    """The lowest and the highest rank of each place among its equals."""
+    count = len(ordered)
+    for i in range(count):
+        first[i] = first[i - 1] if i > 0 and ordered[i] == ordered[i - 1] else np.int32(i)
+    for i in range(count - 1, -1, -1):
+        last[i] = last[i + 1] if i + 1 < count and first[i + 1] == first[i] else np.int32(i)
+
+
+@compiled
+def _swap(first: Order, last: Order, reach: int, draws: Words, used: _Flags, moved: Any) -> int:
+    count, end, largest = len(first), 0, 0
+    for i in range(count):
+        end = max(end, i)
+        while end + 1 < count and first[end + 1] - first[i] <= reach and last[end + 1] - last[i] <= reach:
+            end += 1
+        if used[i] or end == i:
+            continue
+        j = _choose(i, end, draws[i], used)
+        if j > i:
+            used[j] = 1
+            moved[i], moved[j] = moved[j], moved[i]
+            largest = max(largest, first[j] - first[i], last[j] - last[i])
+    return largest
+
+
+@compiled
+def _choose(i: Any, end: Any, word: Any, used: _Flags) -> Any:
+    """A free place in (i, end], all alike; i when there is none."""
+    span = np.uint64(end - i)
+    state = word
+    for _ in range(TRIES):
+        at = i + 1 + np.int64(((state >> np.uint64(32)) * span) >> np.uint64(32))
+        if not used[at]:
+            return at
+        state = _mixed(state + np.uint64(0x9E3779B97F4A7C15))
+    start = i + 1 + np.int64(((state >> np.uint64(32)) * span) >> np.uint64(32))
+    for at in range(start, end + 1):
+        if not used[at]:
+            return at
+    for at in range(start - 1, i, -1):
+        if not used[at]:
+            return at
+    return i
+
+
+@compiled
+def _mixed(state: Any) -> Any:
+    """Further bits from bits that were drawn (the finalizer of SplitMix64)."""
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

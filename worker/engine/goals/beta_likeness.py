@@ -1,0 +1,88 @@
+"""β-likeness, basic and enhanced."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field
+
+from worker.engine.algorithms.comparison import Comparison, compared
+from worker.engine.classes import Classes
+from worker.engine.column import Floats, Mask
+from worker.engine.fields import Columns, Role
+from worker.engine.goal import Goal, best_within, register
+
+
+@register
+class BetaLikeness(Goal):
+    """No sensitive value is much more frequent in a class than in the whole table.
+
+    For every value whose share p in the class exceeds its share q in the table, the gain (p − q) / q is at
+    most β. Unlike t-closeness it looks at each value by itself, so rare values are protected too; a value
+    that becomes rarer in a class is no violation. *enhanced*: the gain is at most min(β, −ln q), which also
+    limits what can be learned about frequent values.
+
+    q is taken over the whole table; when suppressed rows are left out, over the rows released. A missing
+    value is a value of its own. pyCANON reports the same gains, the largest over all classes.
+    """
+
+    slug = "beta-likeness"
+    title = "β-likeness"
+    references = ("Cao & Karras (2012), Publishing microdata with a robust privacy guarantee",)
+
+    column: Annotated[str, Columns(role=Role.SENSITIVE)] = Field(
+        title="Sensitive column", description="The column whose values are protected."
+    )
+    beta: float = Field(
+        1.0, gt=0, le=1_000_000, title="β", description="The largest relative gain allowed: 1 is a doubling."
+    )
+    variant: Literal["basic", "enhanced"] = Field(
+        "enhanced", title="Variant", description="enhanced also limits the gain of frequent values."
+    )
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (cls(column="disease", beta=2), cls(column="disease", beta=2, variant="basic"))
+
+    @property
+    def required(self) -> Any:
+        return self.beta
+
+    @property
+    def relative(self) -> bool:
+        return True
+
+    def sensitive_columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def violating(self, classes: Classes) -> Mask:
+        one = compared(classes, self.column)
+        allowed = np.full(len(one.ids), self.beta)
+        if self.variant == "enhanced":
+            allowed = np.minimum(allowed, -np.log(one.whole / max(one.total, 1)))
+        bad = np.zeros(one.number, bool)
+        bad[one.ids[_gains(one) > np.maximum(allowed, 0)]] = True
+        return bad
+
+    def achieved(self, classes: Classes) -> Any:
+        return float(self._largest(classes).max()) if classes.number else None
+
+    def reachable(self, classes: Classes, limit: int) -> Any:
+        return best_within(self._largest(classes), classes.rows, limit, high=False)
+
+    def describe(self) -> str:
+        limit = f"min({self.beta:g}, −ln of its share)" if self.variant == "enhanced" else f"{self.beta:g}"
+        return f"In every class the relative gain of each value of {self.column} is at most {limit}."
+
+    def _largest(self, classes: Classes) -> Floats:
+        one = compared(classes, self.column)
+        largest = np.zeros(one.number)
+        np.maximum.at(largest, one.ids, _gains(one))
+        return largest
+
+
+def _gains(one: Comparison) -> Floats:
+    """(p − q) / q for every value in a class."""
+    gains: Floats = (one.scaled_inside - one.scaled_whole) / one.scaled_whole
+    return gains

@@ -1,0 +1,97 @@
+"""δ-presence: how likely it is that a person of the population is in the data."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from pydantic import Field, PrivateAttr, model_validator
+
+from worker.engine.algorithms.coverage import People, paths_of
+from worker.engine.classes import Classes
+from worker.engine.column import Floats, Mask
+from worker.engine.errors import EngineError
+from worker.engine.goal import Goal, Knowledge, Population, register
+
+
+@register
+class DeltaPresence(Goal):
+    """Nobody can tell with much certainty that a person of the population is, or is not, in the data.
+
+    For every released class, the share of the people of a population file fitting the class who are in the
+    data – rows of the class, or persons, divided by fitting people – lies between the lower and the upper
+    limit. The file holds the quasi-identifiers under the same names, ungeneralized, one row per person, and
+    should contain the people of the data; it is declared by a path relative to the recipe and never leaves.
+    A person fits a class when each released label covers the person's value.
+
+    Only released classes are judged: about people who fit no class the release says that they are absent,
+    which a lower limit cannot prevent.
+    """
+
+    slug = "delta-presence"
+    title = "δ-presence"
+    references = (
+        "Nergiz, Atzori & Clifton (2007), Hiding the presence of individuals from shared databases",
+    )
+
+    lower: float = Field(
+        0.0, ge=0, le=1, title="Lower limit", description="The smallest chance allowed to be in the data."
+    )
+    upper: float = Field(
+        0.5, ge=0, le=1, title="Upper limit", description="The largest chance allowed to be in the data."
+    )
+    population: str = Field(
+        min_length=1,
+        title="Population file",
+        description="Path of the population file, relative to the recipe.",
+    )
+    _people: People | None = PrivateAttr(None)
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (cls(lower=0.1, upper=0.6, population="population.csv"),)
+
+    @model_validator(mode="after")
+    def _limits_in_order(self) -> Self:
+        if self.lower > self.upper:
+            raise ValueError("The lower limit must not be above the upper limit.")
+        return self
+
+    @property
+    def required(self) -> Any:
+        return [self.lower, self.upper]
+
+    @property
+    def population_file(self) -> str | None:
+        return self.population
+
+    def bound(self, statistics: Knowledge, population: Population) -> Self:
+        told = self.model_copy()
+        names = statistics.quasi_identifiers
+        table = population(self.population, names)
+        spec = {name: statistics.declaration(name).hierarchy for name in names}
+        paths = {name: paths_of(spec[name], statistics.distinct(name), table.domain(name)) for name in names}
+        told._people = People(table, paths)
+        return told
+
+    def violating(self, classes: Classes) -> Mask:
+        shares = self._shares(classes)
+        return np.asarray((shares < self.lower) | (shares > self.upper))
+
+    def achieved(self, classes: Classes) -> Any:
+        """The smallest and the largest share; above 1 when a class fits fewer people than it has rows."""
+        shares = self._shares(classes)
+        return [float(shares.min()), float(shares.max())] if classes.number else None
+
+    def describe(self) -> str:
+        return (
+            f"Of the people of the population file who fit a class, a share of {self.lower:g} to "
+            f"{self.upper:g} is in the data, in every class."
+        )
+
+    def _shares(self, classes: Classes) -> Floats:
+        if self._people is None:
+            text = "population: the population file was not read. Give it beside the data."
+            raise EngineError("no-population-file", text, param="population")
+        shares: Floats = classes.sizes / np.maximum(self._people.inside(classes), 0.5)
+        return shares

@@ -1,0 +1,203 @@
+"""Noise on several numeric columns that keeps how they hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import Field
+
+from worker.engine.algorithms.drawing import of_rows, unit_noise
+from worker.engine.algorithms.finishing import Finish, finish_for
+from worker.engine.column import Floats
+from worker.engine.errors import EngineError
+from worker.engine.fields import NUMERIC, Columns, Unit
+from worker.engine.goal import Goal
+from worker.engine.method import Family, Method, Plan, Preset, register
+from worker.engine.numeric import NumberColumn
+from worker.engine.randomness import Source
+from worker.engine.reporting import Reporter
+from worker.engine.statistics import Statistics
+from worker.engine.table import Chunk, Schema
+from worker.engine.table import Field as ColumnField
+
+ROBUST_SAMPLE = 20_000
+
+
+@dataclass(frozen=True)
+class CorrelatedNoisePlan(Plan):
+    """`factor` makes noise of the wanted covariance; with `shrink` below 1 values are drawn to the mean."""
+
+    factor: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    mean: Floats = field(default_factory=lambda: np.zeros(0))
+    shrink: float = 1.0
+    finishes: tuple[Finish, ...] = ()
+
+
+@register
+class CorrelatedNoise(Method):
+    """Add noise to several numeric columns with the covariance that the columns themselves have.
+
+    With noise of covariance d·Σ all covariances grow by the same factor 1 + d, so that correlations stay;
+    the option to keep the covariance draws values towards the mean by 1/√(1 + d), after which means and
+    covariances are those of the original, on average. The robust option measures Σ without the rows that
+    lie far out, so that a few large values do not blow up everybody's noise. Missing cells stay missing;
+    rows with a missing cell do not count for Σ.
+    """
+
+    slug = "correlated-noise"
+    title = "Correlated noise"
+    family = Family.PERTURBATIVE
+    references = (
+        "Kim (1986), A method for limiting disclosure in microdata based on random noise and transformation",
+        "Rousseeuw & Van Driessen (1999), A fast algorithm for the minimum covariance determinant estimator",
+    )
+
+    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC, many=True)] = Field(
+        min_length=1, title="Columns", description="The numbers to change together."
+    )
+    share: Annotated[float, Unit("of the variance")] = Field(
+        0.1, gt=0, le=10, title="Noise share", description="d: the noise has covariance d·Σ."
+    )
+    keep_covariance: bool = Field(
+        True,
+        title="Keep means and covariances",
+        description="Draw values towards the mean to make up for the noise.",
+    )
+    robust: bool = Field(
+        False, title="Robust covariance", description="Measure Σ without the rows that lie far out."
+    )
+    decimals: int | None = Field(
+        None, ge=0, le=12, title="Decimals", description="Empty: as many as each column shows now."
+    )
+    keep_zeros: bool = Field(
+        False, title="Leave zeros alone", description="A zero often means that there is nothing to measure."
+    )
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (
+            cls(columns=("age", "income")),
+            cls(columns=("age", "income"), share=0.5, keep_covariance=False, robust=True, decimals=1),
+        )
+
+    @classmethod
+    def presets(cls) -> tuple[Preset, ...]:
+        kept = "means, variances and correlations stay on average."
+        return (
+            Preset("Light", f"Noise of 5 % of the variance; {kept}", {"share": 0.05}),
+            Preset("Medium", f"Noise of 10 % of the variance; {kept}", {"share": 0.1}),
+            Preset("Strong", f"Noise of 50 % of the variance; {kept}", {"share": 0.5}),
+        )
+
+    def describe(self) -> str:
+        kept = ", keeping means and covariances" if self.keep_covariance else ""
+        robust = " (robust)" if self.robust else ""
+        names = ", ".join(self.columns)
+        return f"Add noise with {self.share:g} of the covariance{robust} of {names} to them{kept}."
+
+    def touches(self, schema: Schema) -> tuple[str, ...]:
+        return self.columns
+
+    def output_schema(self, schema: Schema) -> Schema:
+        for name in self.columns:
+            kind = Finish(self.decimals or 0).kind(schema[name].kind)
+            schema = schema.with_field(ColumnField(name, kind, schema[name].role))
+        return schema
+
+    def plan(
+        self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
+    ) -> CorrelatedNoisePlan:
+        self.require_values(statistics)
+        finishes = tuple(
+            finish_for(statistics, name, self.decimals, None, None, self.keep_zeros) for name in self.columns
+        )
+        mean, matrix = self._measured(statistics, source)
+        noise = self.share * matrix
+        shrink = 1.0 / np.sqrt(1.0 + self.share) if self.keep_covariance else 1.0
+        facts = {
+            "columns": list(self.columns),
+            "noise_covariance": (noise * shrink**2).tolist(),
+            "shrink": float(shrink),
+            "robust": self.robust,
+            "decimals": [finish.places for finish in finishes],
+        }
+        return CorrelatedNoisePlan(facts, _root(noise), mean, float(shrink), finishes)
+
+    def transform(self, chunk: Chunk, plan: CorrelatedNoisePlan, source: Source) -> Chunk:
+        old = [chunk[name].numbers for name in self.columns]
+        fresh = [np.empty(chunk.rows) for _ in self.columns]
+        clipped = 0
+        for block, rows in chunk.blocks():
+            draws = self._draws(chunk, block, rows, source)
+            for i, finish in enumerate(plan.finishes):
+                new = fresh[i][rows]
+                new[:] = old[i][rows]
+                for weight, one in zip(plan.factor[i].tolist(), draws, strict=True):
+                    if weight:  # a product of matrices would wake threads for each small block
+                        new += weight * one
+                if plan.shrink < 1.0:
+                    new *= plan.shrink
+                    new += (1.0 - plan.shrink) * plan.mean[i]
+                clipped += finish.apply(new, old[i][rows])
+        made = [
+            NumberColumn(name, finish.kind(chunk[name].kind), numbers, finish.places)
+            for name, finish, numbers in zip(self.columns, plan.finishes, fresh, strict=True)
+        ]
+        return chunk.with_columns(*made).tallied(clipped_cells=clipped)
+
+    def conclude(self, plan: CorrelatedNoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"clipped_cells": 0, **tallies}
+
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        names = ", ".join(self.columns)
+        said = (
+            f"{names}: normal noise with {self.share:g} times the covariance of these columns was added "
+            "jointly."
+        )
+        if self.keep_covariance:
+            return (
+                said,
+                f"Values were then drawn to the mean by the factor {facts['shrink']:.6g}: means, variances, "
+                "covariances, correlations and regressions among these columns need no correction. "
+                "Correlations with other columns are too small by that factor: divide them by it.",
+            )
+        return (
+            said,
+            "Correlations among these columns need no correction; divide variances and covariances by "
+            f"{1 + self.share:.6g}. Correlations with other columns are too small: multiply them by "
+            f"{(1 + self.share) ** 0.5:.6g}.",
+        )
+
+    def _measured(self, statistics: Statistics, source: Source) -> tuple[Floats, Floats]:
+        if self.robust:
+            rows = statistics.sample(self.columns, ROBUST_SAMPLE, source)
+            known = np.column_stack([rows[name].numbers for name in self.columns])
+            known = known[~np.isnan(known).any(axis=1)]
+            if len(known) > 4 * len(self.columns):
+                from worker.engine.algorithms.robust import minimum_covariance_determinant
+
+                return minimum_covariance_determinant(known, source.stream("\x00starts", 0))
+        found = statistics.covariance(self.columns)
+        if not found.rows and statistics.rows():
+            text = "columns: no row has a value in all of these columns. Choose columns that go together."
+            raise EngineError("no-complete-rows", text, param="columns")
+        return found.mean, found.matrix
+
+    def _draws(self, chunk: Chunk, block: int, rows: slice, source: Source) -> list[Floats]:
+        streams = (source.stream(name, block) for name in self.columns)
+        return [of_rows(chunk, block, rows, partial(unit_noise, one, "gaussian")) for one in streams]
+
+
+def _root(matrix: Floats) -> Floats:
+    """A matrix whose product with its transpose is this covariance: a triangle, unless it is singular."""
+    try:
+        return np.asarray(np.linalg.cholesky(matrix), np.float64)
+    except np.linalg.LinAlgError:
+        pass
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
+    root: Floats = vectors * np.sqrt(np.clip(values, 0.0, None))
+    return root

@@ -1,0 +1,126 @@
+"""A column of numbers that become text only when somebody writes or counts them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from worker.engine.column import MOST_PLACES, Codes, Column, Floats, Mask
+from worker.engine.fields import Kind
+
+_EXACT = 2.0**53
+
+
+class NumberColumn(Column):
+    """Holds float64 values, NaN where there is none. Codes and labels are made on demand.
+
+    A method that adds noise makes nearly every value distinct: coding them at once would cost
+    more than the noise. Whoever asks for `numbers` never pays for texts.
+    """
+
+    def __init__(self, name: str, kind: Kind, values: Floats, places: int | None = None) -> None:
+        self.name = name
+        self.kind = kind
+        self._places = 0 if kind is Kind.INTEGER else places
+        self._values = np.asarray(values, dtype=np.float64)
+        self._values.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def numbers(self) -> Floats:
+        """The number in each row; NaN where there is none."""
+        return self._values
+
+    @property
+    def missing_rows(self) -> Mask:
+        """Which rows hold no value."""
+        return np.isnan(self._values)
+
+    @property
+    def known_places(self) -> int | None:
+        """How many decimals whoever made the numbers rounded them to, if it is known."""
+        return self._places
+
+    def places(self) -> int:
+        """How many digits stand after the decimal point, at most."""
+        if self._places is None:
+            self._places = _places_of(self._values[~np.isnan(self._values)])
+        return self._places
+
+    @cached_property
+    def _coded(self) -> pa.DictionaryArray:
+        return pa.array(self._values + 0.0).dictionary_encode()  # + 0.0: one zero, not two
+
+    @cached_property
+    def codes(self) -> Codes:  # type: ignore[override]
+        """Each row's position in `labels`."""
+        codes = np.asarray(self._coded.indices.to_numpy(zero_copy_only=False), np.int32)
+        codes.setflags(write=False)
+        return codes
+
+    @cached_property
+    def labels(self) -> pa.Array:
+        """The texts of the distinct numbers, in order of appearance."""
+        return texts_of(self._coded.dictionary.to_numpy(zero_copy_only=False), self.kind)
+
+    @cached_property
+    def missing(self) -> Mask:  # type: ignore[override]
+        """Which label stands for "no value"."""
+        return np.isnan(self.label_numbers)
+
+    @property
+    def label_numbers(self) -> Floats:
+        """The number each label stands for."""
+        numbers: Floats = self._coded.dictionary.to_numpy(zero_copy_only=False)
+        return numbers
+
+    def described(self, kind: Kind | None = None, missing_texts: frozenset[str] | None = None) -> Column:
+        """The same numbers under another kind; other texts for "no value" need texts."""
+        if missing_texts or (kind is not None and kind not in (Kind.INTEGER, Kind.DECIMAL)):
+            return Column(self.name, self.kind, self.codes, self.labels, self.missing).described(
+                kind, missing_texts
+            )
+        return NumberColumn(self.name, kind or self.kind, self._values, self._places)
+
+    def compact(self) -> Column:
+        """Itself: there are no labels to be too many."""
+        return self
+
+    def take(self, rows: Mask | Codes | slice) -> Column:
+        """Some rows: a mask or row positions."""
+        return NumberColumn(self.name, self.kind, self._values[rows], self._places)
+
+
+def _places_of(numbers: Floats) -> int:
+    for places in range(MOST_PLACES):
+        scale = 10.0**places
+        for some in (numbers[:1000], numbers):  # most answers are found out early
+            if not (np.rint(some * scale) / scale == some).all():
+                break
+        else:
+            return places
+    return MOST_PLACES
+
+
+def texts_of(numbers: Floats, kind: Kind) -> pa.Array:
+    """Plain texts: no decimal point for integers, shortest exact text for decimals, "" for none."""
+    known = ~np.isnan(numbers)
+    if kind is Kind.INTEGER and (np.abs(numbers[known]) < _EXACT).all():
+        whole = pa.array(np.where(known, numbers, 0).astype(np.int64), mask=~known)
+        return pc.fill_null(pc.cast(whole, pa.string()), "")
+    texts = pc.fill_null(pc.cast(pa.array(numbers, from_pandas=True), pa.string()), "")
+    return _without_exponents(texts, numbers)
+
+
+def _without_exponents(texts: pa.Array, numbers: Floats) -> pa.Array:
+    """Very large and very small numbers, written out."""
+    short = np.asarray(pc.match_substring(texts, "e").to_numpy(zero_copy_only=False), bool)
+    if not short.any():
+        return texts
+    long = [np.format_float_positional(x, trim="-") for x in numbers[short].tolist()]
+    return pc.replace_with_mask(texts, pa.array(short), pa.array(long, pa.string()))

@@ -1,0 +1,56 @@
+"""How many people of a population file fit each class of released rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from worker.engine.errors import EngineError
+from worker.engine.verification.finding import Facts
+from worker.engine.verification.grouping import Group, Tally
+from worker.engine.verification.narrowing import narrow
+from worker.engine.verification.released import Released
+from worker.engine.verification.trees import Tree
+
+
+class People:
+    """A population file, reduced to its distinct quasi-identifiers."""
+
+    def __init__(self, params: Mapping[str, Any], facts: Facts) -> None:
+        self._quasi = facts.quasi_identifiers()
+        file = facts.populations.get(str(params.get("population")))
+        if file is None:
+            raise EngineError("no-population-file", "The population file is not there.", "population")
+        read = Released(file, self._quasi)
+        names = [read.name_of(name) for name in self._quasi]
+        if None in names:
+            raise EngineError("population-column", "The population file lacks a column.", "population")
+        tally = Tally(float("inf"))
+        for _, columns, _ in read.pieces([name for name in names if name]):
+            tally.add(columns)
+        *self._codes, self._rows = tally.columns() or [np.zeros(0, np.int64)] * (len(names) + 1)
+        blank = facts.missing | {""}
+        texts = [read.texts(name) for name in names if name]
+        self._texts = [["" if text in blank else text for text in some] for some in texts]
+        self._trees = [Tree(facts.columns[name], facts.hierarchies, facts.missing) for name in self._quasi]
+
+    def fitting(self, group: Group, released: Released) -> Any:
+        """People per class."""
+        known = [at for at, name in enumerate(self._quasi) if released.name_of(name)]
+        labels = [released.texts(released.name_of(self._quasi[at]) or "") for at in known]
+        counts = np.zeros(group.number, np.int64)
+        seen: dict[tuple[int, int], Any] = {}
+
+        def fits(column: int, label: int, people: Any) -> Any:
+            if (column, label) not in seen:
+                tree, texts = self._trees[known[column]], self._texts[known[column]]
+                seen[column, label] = np.array([tree.fits(labels[column][label], t) for t in texts], bool)
+            return seen[column, label][self._codes[known[column]][people]]
+
+        def found(classes: Any, people: Any) -> None:
+            counts[classes] = self._rows[people].sum()
+
+        narrow(group.keys, np.arange(group.number), np.arange(len(self._rows)), fits, found)
+        return counts
