@@ -54,7 +54,7 @@ class _Dense(Column):
         return self._coded[0]
 
     @property
-    def labels(self) -> pa.Array:  # type: ignore[override]
+    def labels(self) -> pa.Array:
         """The distinct texts of this piece."""
         return self._coded[1]
 
@@ -93,7 +93,8 @@ class Numbers(_Dense):
     @property
     def missing_rows(self) -> Mask:
         """Which rows hold no value."""
-        return self.values == FIRST_OTHER
+        gone: Mask = self.values == FIRST_OTHER
+        return gone
 
     @property
     def used_others(self) -> pa.Array:

@@ -114,7 +114,7 @@ class NumberDomain(Domain):
         return str(texts_of(self.values[code : code + 1], self.others)[0])
 
     @cached_property
-    def texts(self) -> tuple[str, ...]:  # type: ignore[override]
+    def texts(self) -> tuple[str, ...]:
         """Made only when somebody asks."""
         return tuple(self.arrow.to_pylist())
 
@@ -199,7 +199,8 @@ class FrequencyTable:
 
     def marginal(self, name: str) -> Counts:
         """Rows per value of one column."""
-        return totals(self.column(name), self.counts, len(self.domain(name)))
+        found: Counts = totals(self.column(name), self.counts, len(self.domain(name)))
+        return found
 
 
 @dataclass

@@ -20,7 +20,6 @@ from worker.engine.method import Method
 from worker.engine.randomness import Source
 from worker.engine.table import Chunk, Field, Schema, TableSource, added, no_such_column
 
-
 MANY = 1 << 16
 """A piece that is held without a list of labels counts as so many different ones."""
 

@@ -80,13 +80,16 @@ class _TextRows:
     """Delimited text."""
 
     def __init__(self, file: BinaryIO, dialect: Dialect, limits: Limits) -> None:
-        self._open = lambda: CsvReader(file, dialect, limits)
+        self._file, self._dialect, self._limits = file, dialect, limits
         self.names = self._open().names
         self.kinds: Mapping[str, Any] = {}
 
     def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
         """All rows of some columns."""
         return self._open().batches(names, dense)
+
+    def _open(self) -> CsvReader:
+        return CsvReader(self._file, self._dialect, self._limits)
 
 
 class _ParquetRows:

@@ -161,10 +161,7 @@ class StoredColumn:
         piece = self._pieces[segment]
         kept = shelf.get(piece.kept)
         part: Part
-        if piece.form is Form.TEXTS:
-            part = _from_bytes(kept)
-        else:
-            part = np.frombuffer(kept, np.dtype(piece.dtype))
+        part = _from_bytes(kept) if piece.form is Form.TEXTS else np.frombuffer(kept, np.dtype(piece.dtype))
         part = self._raised(piece.form, part, self.form)
         if self.form is Form.CODES:
             return Column(self.name, kind, part, self.labels, self._marked)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from worker.engine.algorithms.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
@@ -21,7 +22,7 @@ MOST_DECIMALS = 7
 MINUS, POINT, ZERO = 45, 46, 48
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _encoded(data: Array, start: int, end: int) -> int:
     at = start
     negative = at < end and data[at] == MINUS
@@ -50,7 +51,7 @@ def _encoded(data: Array, start: int, end: int) -> int:
     return mantissa * 8 + max(decimals, 0)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def encode(data: Array, offsets: Array, codes: Array) -> int:
     """Fill `codes`; how many texts have no code."""
     others = 0
@@ -61,7 +62,7 @@ def encode(data: Array, offsets: Array, codes: Array) -> int:
     return others
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def length(code: int) -> int:
     """How many bytes the text of a code takes."""
     decimals, mantissa = code & 7, code >> 3
@@ -78,7 +79,7 @@ def length(code: int) -> int:
     return size + digits + (1 if decimals else 0)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def put(code: int, out: Array, at: int) -> int:
     """Write the text of a code; the position after it."""
     decimals, mantissa = code & 7, code >> 3
@@ -99,7 +100,7 @@ def put(code: int, out: Array, at: int) -> int:
     return end
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def numbers(codes: Array, out: Array) -> None:
     """The nearest double of each code: both parts are exact, so that one division rounds once."""
     for row in range(len(codes)):

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from worker.engine.algorithms.compiled import compiled
 from worker.engine.kernels.decimals import length, put
 
 Array = np.ndarray[Any, Any]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_labels(codes: Array, offsets: Array, lengths: Array, after: int) -> None:
     """Lengths of cells that are labels."""
     extra = 1 if after >= 0 else 0
@@ -25,7 +25,7 @@ def add_labels(codes: Array, offsets: Array, lengths: Array, after: int) -> None
         lengths[row] += offsets[code + 1] - offsets[code] + extra
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def put_labels(codes: Array, data: Array, offsets: Array, out: Array, places: Array, after: int) -> None:
     """Cells that are labels."""
     for row in range(len(codes)):
@@ -40,7 +40,7 @@ def put_labels(codes: Array, data: Array, offsets: Array, out: Array, places: Ar
         places[row] = at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_numbers(codes: Array, smallest: int, offsets: Array, lengths: Array, after: int) -> None:
     """Lengths of cells that are decimal codes; below `smallest` they number the labels."""
     extra = 1 if after >= 0 else 0
@@ -53,7 +53,7 @@ def add_numbers(codes: Array, smallest: int, offsets: Array, lengths: Array, aft
             lengths[row] += length(code) + extra
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def put_numbers(
     codes: Array, smallest: int, data: Array, offsets: Array, out: Array, places: Array, after: int
 ) -> None:
