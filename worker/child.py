@@ -164,13 +164,14 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     from worker.engine.recipe import Recipe
 
     files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
+    memory = half(job["limits"]["memory_bytes"])
     report = local.anonymize(
         recipe,
-        open_table(files.reader("table")),
+        open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
         [local.Output(kind, files.writer(f"release.{kind}")) for kind in KINDS],
         key=bytes.fromhex(job["key"]),
         reporter=reporter,
-        memory=half(job["limits"]["memory_bytes"]),
+        memory=memory,
         records=files.writer("records.csv"),
         input_sha256=job["input_sha256"],
         project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,

@@ -22,7 +22,7 @@ def known_numbers(table: FrequencyTable) -> tuple[Floats, Counts]:
     """The numbers of a column and their rows; an interval counts as its middle."""
     numbers = table.domains[0].numbers.copy()
     for code in np.flatnonzero(np.isnan(numbers)).tolist():
-        found = INTERVAL.match(table.domains[0].texts[code])
+        found = INTERVAL.match(table.domains[0].text(code))
         if found:
             numbers[code] = (float(found[1]) + float(found[2])) / 2
     values = numbers[table.codes[0]]

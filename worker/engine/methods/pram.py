@@ -18,7 +18,7 @@ from worker.engine.algorithms.strata import Strata
 from worker.engine.chart import Chart
 from worker.engine.column import Column, Floats
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Kind, Unit
+from worker.engine.fields import Columns, Kind, Transition, Unit
 from worker.engine.frequency import Counts
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
@@ -76,7 +76,10 @@ class Pram(Method):
         title="Categories",
         description="In the order of the matrix. Empty: those that occur or are declared.",
     )
-    matrix: tuple[tuple[float, ...], ...] | None = Field(
+    matrix: Annotated[
+        tuple[tuple[float, ...], ...] | None,
+        Transition("column", "categories", "keep", "groups", "strata", derived="invariant"),
+    ] = Field(
         None,
         title="Matrix",
         description="One row per category, from it to each category; every row sums to 1. Instead of a "

@@ -86,25 +86,24 @@ def _column(before: Statistics, after: Statistics, name: str) -> dict[str, Any]:
 def _total_variation(old: FrequencyTable, new: FrequencyTable) -> float | None:
     if not old.rows or not new.rows:
         return None
-    places = old.domains[0].index
-    shares = np.zeros(len(old.domains[0]) + 1)
-    shares[old.codes[0]] = old.counts / old.rows
-    apart, texts = 0.0, new.domains[0].texts
-    for code, share in zip(new.codes[0].tolist(), (new.counts / new.rows).tolist(), strict=True):
-        place = places.get(texts[code], -1)
-        if place < 0:
-            apart += share
-        else:
-            shares[place] -= share
-    return float((np.abs(shares).sum() + apart) / 2)
+    if new is old:
+        return 0.0
+    places = old.domains[0].places_of(new.domains[0])[new.codes[0]]
+    known = places >= 0
+    apart = np.zeros(len(old.domains[0]))
+    apart[old.codes[0]] = old.counts / old.rows
+    np.subtract.at(apart, places[known], new.counts[known] / new.rows)
+    return float((np.abs(apart).sum() + new.counts[~known].sum() / new.rows) / 2)
 
 
 def _earth_mover(old: FrequencyTable, new: FrequencyTable) -> float | None:
     """The area between the two cumulative distributions."""
     x, p = known_numbers(old)
-    y, q = known_numbers(new)
+    y, q = (x, p) if new is old else known_numbers(new)
     if not len(x) or not len(y):
         return None
+    if new is old:
+        return 0.0
     points = np.unique(np.concatenate([x, y]))
     low = _cumulative(x, p, points)
     high = _cumulative(y, q, points)
@@ -119,7 +118,8 @@ def _cumulative(values: Floats, counts: Counts, points: Floats) -> Floats:
 
 
 def _quantile_rows(old: FrequencyTable, new: FrequencyTable) -> list[dict[str, float | None]]:
-    before, after = (_quantiles(*known_numbers(table)) for table in (old, new))
+    before = _quantiles(*known_numbers(old))
+    after = before if new is old else _quantiles(*known_numbers(new))
     return [{"share": q, "before": b, "after": a} for q, b, a in zip(QUANTILES, before, after, strict=True)]
 
 
@@ -134,7 +134,7 @@ def _quantiles(values: Floats, counts: Counts) -> list[float | None]:
 
 
 def _rows_of(table: FrequencyTable, text: str) -> int:
-    code = table.domains[0].index.get(text, -1)
+    code = table.domains[0].find(text)
     return int(table.counts[table.codes[0] == code].sum())
 
 
