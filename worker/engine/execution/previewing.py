@@ -89,10 +89,9 @@ def _tagged(recipe: Recipe, source: TableSource) -> Schema:
 
 
 def _shown(method: Method, schema: Schema, column: str | None) -> str:
-    """The column to look at; only those that leave after the step are shown."""
-    leaving = [
-        one.name for one in method.output_schema(schema) if one.role in RELEASED and one.name in schema
-    ]
+    """The column to look at; only those that leave before or after the step are shown."""
+    both = (*schema, *(one for one in method.output_schema(schema) if one.name in schema))
+    leaving = list(dict.fromkeys(one.name for one in both if one.role in RELEASED))
     if column is not None:
         if column not in leaving:
             raise EngineError("no-such-column", "Choose a column that is released.", param="column")
@@ -101,7 +100,7 @@ def _shown(method: Method, schema: Schema, column: str | None) -> str:
     wanted = [name for name in (*named, *method.touches(schema), *leaving) if name in leaving]
     if not wanted:
         raise EngineError("no-columns", "No column is released. Tag the columns that may leave.")
-    return wanted[0]
+    return str(wanted[0])
 
 
 def _needed(recipe: Recipe, method: Method, schema: Schema, name: str) -> list[str]:
@@ -145,7 +144,7 @@ def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str
     """What changed, in a few numbers."""
     one, other = _one_column(before, name), _one_column(after, name)
     figures: dict[str, Any] = {"rows": [one.rows, other.rows]}
-    if name not in after.schema:
+    if not _leaves(after, name):
         return figures | {"leaves": False}
     kept = np.isin(one.row_ids, other.row_ids, assume_unique=True)
     changed = _differs(one[name].take(kept), other[name])
@@ -158,6 +157,10 @@ def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str
         figures["mean"] = [side.mean for side in moments]
         figures["standard_deviation"] = [float(np.sqrt(side.variance)) for side in moments]
     return figures
+
+
+def _leaves(after: Dataset, name: str) -> bool:
+    return name in after.schema and after.schema[name].role in RELEASED
 
 
 def _one_column(data: Dataset, name: str) -> Table:
@@ -177,7 +180,7 @@ def _statistics(work: Work, *sides: Dataset) -> Iterator[Statistics]:
 
 
 def _distribution(work: Work, before: Dataset, after: Dataset, name: str) -> list[Chart]:
-    if name not in after.schema:
+    if not _leaves(after, name):
         return []
     old, new = (side.counts((name,)) for side in _statistics(work, before, after))
     if before.schema[name].kind in NUMERIC and len(new) > SHOWN:

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
 from worker.engine.algorithms.finishing import Finish, finish_for
 from worker.engine.column import Floats
-from worker.engine.fields import NUMERIC, Columns, Unit
+from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
 from worker.engine.numeric import NumberColumn
@@ -85,7 +85,7 @@ class Noise(Method):
     keep_zeros: bool = Field(
         False, title="Leave zeros alone", description="A zero often means that there is nothing to measure."
     )
-    shared_by: Annotated[str | None, Columns()] = Field(
+    shared_by: Annotated[str | None, Columns(role=GROUPING)] = Field(
         None,
         title="Shared by",
         description="Rows with the same value here, such as a household key, get the same noise.",

@@ -13,6 +13,7 @@ from worker.engine.algorithms import transition
 from worker.engine.algorithms.alias import Alias
 from worker.engine.algorithms.categories import Categories, require_known
 from worker.engine.algorithms.change_charts import estimate_chart, matrix_chart
+from worker.engine.algorithms.distributions import FEWEST
 from worker.engine.algorithms.estimation import Estimate, original_counts
 from worker.engine.algorithms.strata import Strata
 from worker.engine.chart import Chart
@@ -38,6 +39,8 @@ class PramPlan(Plan):
     strata: Strata | None = None
     matrices: tuple[transition.Weights, ...] = ()
     alias: Alias | None = None
+    frequent: tuple[bool, ...] = ()
+    """Which categories so many rows hold that their names are no secret."""
 
 
 @register
@@ -65,7 +68,7 @@ class Pram(Method):
     column: Annotated[str, Columns(kind=CATEGORICAL)] = Field(
         title="Column", description="The categories to change."
     )
-    keep: Annotated[float, Unit("probability")] = Field(
+    keep: Annotated[float, Unit("0 to 1")] = Field(
         0.8, gt=0, le=1, title="Keep probability", description="At least this much stays on the diagonal."
     )
     invariant: bool = Field(
@@ -166,7 +169,9 @@ class Pram(Method):
         matrices = tuple(self._weights(categories, groups, row) for row in counts)
         facts = self._facts(categories, groups, matrices, frozenset(declared))
         rows = [row for matrix in matrices for row in matrix]
-        return PramPlan(facts, categories, strata, matrices, Alias.of_weights(rows) if rows else None)
+        alias = Alias.of_weights(rows) if rows else None
+        frequent = tuple(sum(column) >= FEWEST for column in zip(*counts, strict=True))
+        return PramPlan(facts, categories, strata, matrices, alias, frequent)
 
     def transform(self, chunk: Chunk, plan: PramPlan, source: Source) -> Chunk:
         if plan.alias is None or plan.strata is None:
@@ -189,7 +194,8 @@ class Pram(Method):
         """Unbiased estimates of the original frequencies, from the released ones and the matrix alone."""
         known = list(plan.categories.known)
         released: Counts = np.asarray(tallies.get("released", np.zeros((1, len(plan.categories)))))
-        facts: dict[str, Any] = {"released": released.sum(axis=0)[known].astype(int).tolist()}
+        totals = released.sum(axis=0)[known].astype(int).tolist()
+        facts: dict[str, Any] = {"released": totals, "categories": _named(plan, totals)}
         estimate = _estimated(plan, released)
         if estimate is not None:
             facts["estimated"] = estimate.counts.tolist()
@@ -271,6 +277,16 @@ class Pram(Method):
             "local_epsilon": worst,
             "matrix_depends_on_data": self.invariant,
         }
+
+
+def _named(plan: PramPlan, released: Sequence[int]) -> list[str | None]:
+    """Declared categories, and those that were and are frequent: the released file shows them anyway."""
+    known = plan.categories.known
+    told = zip(plan.facts["categories"], known, released, strict=True)
+    return [
+        declared or (plan.categories.texts[i] if plan.frequent[i] and rows >= FEWEST else None)
+        for declared, i, rows in told
+    ]
 
 
 def _all_equal(matrices: Sequence[Floats]) -> bool:

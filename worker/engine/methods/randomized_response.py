@@ -70,7 +70,7 @@ class RandomizedResponse(Method):
     epsilon: Annotated[Decimal | None, Unit("ε per answer")] = Field(
         Decimal(1), gt=0, le=20, decimal_places=6, title="Epsilon", description="Smaller protects more."
     )
-    keep: Annotated[float | None, Unit("probability")] = Field(
+    keep: Annotated[float | None, Unit("0 to 1")] = Field(
         None,
         gt=0,
         lt=1,
