@@ -33,6 +33,9 @@ from worker.plain_files import (
 )
 
 SHORTEST_KEY = 32
+NOT_CHARGED = (
+    "No budget was charged: the command line keeps no ledger. Every further run adds to the privacy loss."
+)
 OURS, WRONG, UNSATISFIED, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
 
 
@@ -129,6 +132,9 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
     if args.seed is not None and recipe.differentially_private:
         text = "--seed: refused, because a step promises differential privacy. Leave the option out."
         raise EngineError("seed-refused", text)
+    if recipe.tabulates and (args.records or args.keep_order):
+        text = "A table of counts has no input rows: leave out --records and --keep-order."
+        raise EngineError("no-rows", text)
     kind = output_kind(args.out)
     with ExitStack() as files:
         source, delimiter = opened(files, args.data, recipe)
@@ -148,6 +154,11 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
             input_sha256=sha256(args.data),
             project_key=project_key(args.project_key) if args.project_key else None,
         )
+        if recipe.tabulates:
+            report.privacy_loss["charged"] = False
+            report.warnings.append(NOT_CHARGED)
+            reporter.close()
+            sys.stderr.write(NOT_CHARGED + "\n")
         if args.seed is not None:
             report.engine["seed"] = args.seed
             report.warnings.append("The randomness came from a seed, which undoes it: a trial, no release.")

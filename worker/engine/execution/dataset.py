@@ -52,19 +52,24 @@ class Dataset:
         declared: Mapping[str, Declaration],
         missing_texts: frozenset[str] | None = None,
         strict: bool = True,
+        blind: bool = False,
     ) -> None:
-        """`strict` refuses columns that are not there and numbers that are none."""
+        """`strict` refuses columns that are not there and numbers that are none.
+
+        `blind` lets no value decide anything: no kind is guessed and nothing is refused for what a row
+        holds, because either would tell something exact about it.
+        """
         self._source = source
         self._declared = declared
         self._missing = missing_texts
         self._strict = strict
         self.steps: tuple[Step, ...] = ()
         self._schema = self._tagged(columns)
-        self._schema = self._schema.with_kinds(self._guessed(columns))
+        self._schema = self._schema.with_kinds({} if blind else self._guessed(columns))
         self._first_schema = self._schema
         self.seconds: list[float] = []
         self.tallies: list[dict[str, Any]] | None = None
-        if strict:
+        if strict and not blind:
             self._refuse_wrong_numbers()
 
     @property
