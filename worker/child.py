@@ -165,13 +165,14 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
     name, inside = ("table", "exact") if recipe.tabulates else ("release", "records")
     beside: dict[str, Any] = {inside: files.writer(f"{inside}.csv")}
+    memory = half(job["limits"]["memory_bytes"])
     report = local.anonymize(
         recipe,
-        open_table(files.reader("table")),
+        open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
         [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in KINDS],
         key=bytes.fromhex(job["key"]),
         reporter=reporter,
-        memory=half(job["limits"]["memory_bytes"]),
+        memory=memory,
         **beside,
         input_sha256=job["input_sha256"],
         project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from worker.engine.column import Codes, Column, Floats
 from worker.engine.declared import Declaration
+from worker.engine.dense import Numbers
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
 from worker.engine.numeric import NumberColumn
@@ -52,7 +53,7 @@ class Cells:
 
     def codes(self, column: Column) -> Codes:
         """The cell of each row; `nowhere` for rows in none."""
-        if self.edges and isinstance(column, NumberColumn):
+        if self.edges and isinstance(column, NumberColumn | Numbers):
             return self._binned(column.numbers)
         to = self.of_labels(column)
         return to[column.codes] if len(to) else np.zeros(len(column), np.int32)

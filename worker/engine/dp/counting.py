@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from worker.engine.dense import Numbers
 from worker.engine.dp.bounding import bounded
 from worker.engine.dp.cells import Cells, Grid
 from worker.engine.fields import Kind
@@ -54,7 +55,7 @@ def _dense(chunks: Iterable[Chunk], grid: Grid) -> Counts:
     for chunk in chunks:
         if len(grid.columns) == 1:
             column = chunk[grid.columns[0].name]
-            if not isinstance(column, NumberColumn):
+            if not isinstance(column, NumberColumn | Numbers):
                 np.add.at(counts, grid.columns[0].of_labels(column), tally(column.codes, len(column.labels)))
                 continue
         counts += tally(grid.codes([chunk[cells.name] for cells in grid.columns], chunk.rows), grid.size + 1)
