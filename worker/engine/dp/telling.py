@@ -50,8 +50,8 @@ def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
     said = [
         f"Every count is a true count plus {facts['distribution']} noise of scale {facts['scale']:.6g}, "
         "drawn by itself for every cell, empty or not. error95 is the half-width of its 95 % interval: 19 of "
-        f"20 counts lie within it. All {facts['cells']} of them lie within ± {facts['error95_all_cells']} in 19 "
-        "of 20 tables.",
+        f"20 counts lie within it. All {facts['cells']} of them lie within ± {facts['error95_all_cells']} in "
+        "19 of 20 tables.",
         f"At most {facts['rows_per_person']} rows of one person were counted, chosen at random."
         if facts["rows_per_person"] > 1
         else "At most one row of a person was counted, chosen at random.",
