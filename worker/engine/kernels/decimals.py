@@ -19,7 +19,7 @@ OTHER = np.iinfo(np.int64).min
 """What stands for a text that is no such number."""
 MOST_DIGITS = 15
 MOST_DECIMALS = 7
-SMALLEST, LARGEST = 1e-4, 1e15
+SMALLEST, LARGEST = 1e-4, 1e10
 MINUS, POINT, ZERO = 45, 46, 48
 
 
@@ -75,7 +75,7 @@ def encode_integers(numbers: Array, codes: Array) -> None:
 def encode_doubles(numbers: Array, codes: Array) -> None:
     """The same for numbers whose shortest text is such a decimal: with at most 15 digits there is but one.
 
-    Small ones are usually written with an exponent, and −0 is not 0: they have no code.
+    Very small and large ones are written with an exponent, and −0 is not 0: they have no code.
     """
     powers = np.array([1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7])
     usual = 0
@@ -89,7 +89,7 @@ def encode_doubles(numbers: Array, codes: Array) -> None:
         first = usual if mantissa / powers[usual] == number and mantissa % 10 != 0 else 0
         for decimals in range(first, MOST_DECIMALS + 1):
             mantissa = np.rint(number * powers[decimals])
-            if abs(mantissa) >= LARGEST:
+            if abs(mantissa) >= 10.0**MOST_DIGITS:
                 break
             if mantissa / powers[decimals] == number:
                 codes[row] = np.int64(mantissa) * 8 + decimals
