@@ -125,6 +125,10 @@ class Method(Parametric):
         """The columns after this method."""
         return schema
 
+    def needs_project_key(self) -> bool:
+        """Whether the run must be given the key that belongs to the project."""
+        return False
+
     def cost(self) -> Spend:
         """What it takes from the privacy budget: a pure function of the parameters."""
         return Spend()

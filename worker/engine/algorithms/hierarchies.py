@@ -42,8 +42,11 @@ class Hierarchy:
         return tuple(Counter(row[level] for row in self.rows) for level in range(self.height + 1))
 
     def lines(self) -> list[str]:
-        """The rows in ARX's layout."""
-        return [";".join(_quoted(cell) for cell in row) for row in self.rows]
+        """The rows in ARX's layout, quoted so that the delimiter is sniffed right when they are read."""
+        plain = [";".join(_quoted(cell, ';"\n\r') for cell in row) for row in self.rows]
+        if not plain or _delimiter(plain) == ";":
+            return plain
+        return [";".join(_quoted(cell, ';,\t"\n\r') for cell in row) for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,8 @@ def _delimiter(lines: Sequence[str]) -> str:
     return max(DELIMITERS, key=lambda delimiter: lines[0].count(delimiter))
 
 
-def _quoted(cell: str) -> str:
-    if any(sign in cell for sign in ';"\n\r'):
+def _quoted(cell: str, signs: str) -> str:
+    if any(sign in cell for sign in signs):
         return '"' + cell.replace('"', '""') + '"'
     return cell
 
