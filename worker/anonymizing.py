@@ -16,11 +16,16 @@ from worker.verdicts import agreed, insist
 
 Goals = Sequence[Mapping[str, Any]]
 
-RELEASED = {"release.csv": "text/csv", "release.parquet": "application/vnd.apache.parquet"}
-RECORDS = {"records.csv": "text/csv"}
-CODEBOOK = {"codebook.md": "text/markdown; charset=utf-8"}
-PUBLIC = {**RELEASED, **CODEBOOK}
-OUTPUTS = {**PUBLIC, **RECORDS}
+CSV, PARQUET = "text/csv", "application/vnd.apache.parquet"
+RELEASED = {
+    "release.csv": CSV,
+    "release.parquet": PARQUET,
+    "table.csv": CSV,
+    "table.parquet": PARQUET,
+}
+PUBLIC = {**RELEASED, "codebook.md": "text/markdown; charset=utf-8"}
+INTERNAL = {"records.csv": CSV, "exact.csv": CSV}
+OUTPUTS = {**PUBLIC, **INTERNAL}
 
 
 @dataclass(frozen=True)

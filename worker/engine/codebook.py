@@ -61,7 +61,7 @@ def column_lines(
             labels.get(one["name"], ""),
             one["kind"],
             one["role"],
-            _treated(levels.get(one["name"]), heights.get(one["name"])),
+            _treated(levels.get(one["name"]), heights.get(one["name"])) if one["role"] else "–",
         )
         for one in listed
     ]
@@ -88,13 +88,14 @@ def written(recipe: Recipe, report: Report, labels: Mapping[str, str]) -> str:
     """The codebook as a Markdown file."""
     columns = {name: {"role": part.role, "kind": part.kind} for name, part in recipe.columns.items()}
     lines = column_lines(columns, report, labels)
+    notes = NOTES[-1:] if recipe.tabulates else NOTES
     parts = ["# Codebook", "## Columns", _table(COLUMN_HEADERS, map(_cells, lines)), "## What was done"]
     for number, note in enumerate(step_notes(recipe, report), start=1):
         parts.append(f"### {number}. {note.sentence}")
         parts += [f"* {line}" for line in note.guidance]
         for chart in note.charts:
             parts += [f"**{chart.title}.** {chart.note}", _table(*_figures(chart))]
-    return "\n\n".join([*parts, "## How to read the file", *(f"* {note}" for note in NOTES)]) + "\n"
+    return "\n\n".join([*parts, "## How to read the file", *(f"* {note}" for note in notes)]) + "\n"
 
 
 COLUMN_HEADERS = ("Column", "Meaning", "Kind", "What was done")
