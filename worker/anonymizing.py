@@ -8,8 +8,9 @@ from typing import Any
 
 from stewardapp import storage
 from stewardapp.models import Run
+from worker.answers import Answer, repeat
+from worker.child import ANSWER
 from worker.claim import Claim
-from worker.engine.privacy import Spend
 from worker.engines import MadeFile, run_engine
 from worker.process import Sealed
 from worker.verdicts import agreed, insist
@@ -32,21 +33,17 @@ class Anonymized:
     microdata: bool
 
 
-def cost_of(run: Run) -> Spend:
-    """What the steps of a run take from the privacy budget."""
-    from worker.engine.recipe import Recipe
-
-    return sum((step.cost() for step in Recipe.parse(run.recipe).steps), Spend())
-
-
 @contextmanager
-def anonymized(claim: Claim) -> Iterator[Anonymized]:
-    """Run the recipe and verify what came out; the files are gone at the end unless they were kept."""
+def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymized]:
+    """Run the recipe, or repeat a stored answer, and verify the bytes.
+
+    The files are gone at the end unless they were kept.
+    """
     related = ("release__version__table", "release__version__key", "key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
-        temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
-        answer = transform(claim, run, temporaries)
+        temporaries = {name: stack.enter_context(storage.temporary()) for name in (*OUTPUTS, ANSWER)}
+        answer = transform(claim, run, temporaries) if stored is None else repeat(stored, run, temporaries)
         report, written = answer["report"], answer["files"]
         files = [
             MadeFile(
@@ -73,6 +70,8 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         given = {"table": Sealed(table, storage.key_bytes(version.key))}
         wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        if run.charged_at is not None:
+            details["publish"] = str(storage.answer_folder(run))
         return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
 
 
