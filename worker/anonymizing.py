@@ -42,9 +42,11 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
     related = ("release__version__table", "release__version__key", "key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
-        temporaries = {name: stack.enter_context(storage.temporary()) for name in (*OUTPUTS, ANSWER)}
+        temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
         answer = transform(claim, run, temporaries) if stored is None else repeat(stored, run, temporaries)
         report, written = answer["report"], answer["files"]
+        for name in temporaries.keys() - written.keys():
+            temporaries[name].path.unlink()  # before the run is seen to have ended
         files = [
             MadeFile(
                 name, temporaries[name], media_type=OUTPUTS[name], public=name in RELEASED, **written[name]
@@ -62,17 +64,19 @@ def made(name: str, temporary: storage.Temporary, facts: Mapping[str, Any]) -> M
 
 
 def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
-    """Carry out the recipe."""
+    """Carry out the recipe; an answer that was paid for is left where a takeover finds it."""
     version, key = run.release.version, storage.key_bytes(run.key)
     if version.table is None:
         raise storage.Destroyed
-    with storage.opened(version.table) as table:
+    with storage.opened(version.table) as table, ExitStack() as stack:
         given = {"table": Sealed(table, storage.key_bytes(version.key))}
-        wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
+        wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
         if run.charged_at is not None:
+            wanted[ANSWER] = stack.enter_context(storage.temporary())
             details["publish"] = str(storage.answer_folder(run))
-        return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
+        sealed = {name: Sealed(one.file, key, "w") for name, one in wanted.items()}
+        return run_engine(claim, "anonymize", details, given | sealed, part=(0.0, 0.8))
 
 
 def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[str, Any]) -> Goals:
