@@ -39,7 +39,7 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
 
     The files are gone at the end unless they were kept.
     """
-    related = ("release__version__table", "release__version__key", "key")
+    related = ("release__version__table", "release__version__key", "key", "project_key__key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
         temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
@@ -72,6 +72,8 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         given = {"table": Sealed(table, storage.key_bytes(version.key))}
         wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        if run.project_key is not None:
+            details["project_key"] = storage.key_bytes(run.project_key.key).hex()
         if run.charged_at is not None:
             wanted[ANSWER] = stack.enter_context(storage.temporary())
             details["publish"] = str(storage.answer_folder(run))

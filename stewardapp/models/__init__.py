@@ -19,6 +19,7 @@ from stewardapp.models.notification import Notification
 from stewardapp.models.policy import Policy
 from stewardapp.models.population import Population
 from stewardapp.models.project import Project
+from stewardapp.models.project_key import ProjectKey
 from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
@@ -51,6 +52,7 @@ __all__ = [
     "Policy",
     "Population",
     "Project",
+    "ProjectKey",
     "Proposal",
     "ProposalKind",
     "ProposalState",

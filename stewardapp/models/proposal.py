@@ -81,7 +81,9 @@ class Proposal(Record):
             models.CheckConstraint(
                 condition=Q(
                     kind=ProposalKind.LIMIT,
+                    epsilon_micro__isnull=False,
                     epsilon_micro__gte=0,
+                    delta_femto__isnull=False,
                     delta_femto__gte=0,
                     dataset__isnull=True,
                     target__isnull=True,

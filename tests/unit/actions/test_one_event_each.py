@@ -30,6 +30,7 @@ from stewardapp.actions import (
     memberships,
     policies,
     populations,
+    project_keys,
     projects,
     proposals,
     readings,
@@ -320,6 +321,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "policies.revise": revise,
     "populations.create": on(nothing, lambda t, _: populations.create(name="P", by=t.steward)),
     "populations.declare_overlap": overlap,
+    "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
+    "project_keys.replace": on(
+        lambda t: project_keys.create(project=t.project, by=t.steward),
+        lambda t, _: project_keys.replace(project=t.project, by=t.admin),
+    ),
     "projects.create": on(nothing, lambda t, _: projects.create(name="N", by=t.admin)),
     "projects.rename": on(nothing, lambda t, _: projects.rename(project=t.project, name="M", by=t.admin)),
     "proposals.propose_limit": on(

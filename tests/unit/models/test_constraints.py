@@ -20,6 +20,7 @@ from stewardapp.models import (
     Membership,
     Policy,
     Population,
+    ProjectKey,
     Proposal,
     Reading,
     Release,
@@ -36,6 +37,11 @@ pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 HASH = "a" * 64
 
+
+def purse_check(model: type[models.Model], pool: str, unit: str) -> str:
+    return f"{model._meta.model_name}_{pool}_{unit.partition('_')[0]}_within_limit"
+
+
 # model, the change that must be refused, the constraint that refuses it
 CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Membership, {"role": "owner"}, "membership_role_known"),
@@ -49,6 +55,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Policy, {"maximum_epsilon_micro": -1}, "policy_epsilon_not_negative"),
     (DataKey, {"wrapped": None}, "data_key_is_there_or_destroyed"),
     (DataKey, {"destroyed_at": NOW}, "data_key_is_there_or_destroyed"),
+    (ProjectKey, {"replaced_at": NOW}, "project_key_replaced_by_somebody"),
     (Blob, {"sha256": "x"}, "blob_hash_is_a_hash"),
     (Blob, {"size": -1}, "blob_size_not_negative"),
     (Upload, {"state": "lost"}, "upload_state_known"),
@@ -73,19 +80,17 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Comment, {"resolved_at": NOW}, "comment_resolved_by_somebody"),
     (AuditHead, {"id": 2}, "audit_head_is_one_row"),
     *(
-        (
-            model,
-            {f"{pool}_{unit}": value},
-            f"{model._meta.model_name}_{pool}_{unit.split('_')[0]}_within_limit",
+        (model, {f"{pool}_{unit}": value}, purse_check(model, pool, unit))
+        for model, pool, value in (
+            (Population, "left", -1),
+            (Population, "unshared", -1),
+            (Population, "unshared", 10**12),
+            (Allotment, "left", -1),
+            (Allotment, "unshared", -1),
+            (Allotment, "unshared", 10**12),
+            (Allowance, "left", -1),
         )
-        for model, pools in (
-            (Population, ("left", "unshared")),
-            (Allotment, ("left", "unshared")),
-            (Allowance, ("left",)),
-        )
-        for pool in pools
         for unit in ("epsilon_micro", "delta_femto")
-        for value in (-1, 10**12)
     ),
     (Proposal, {"kind": "wish"}, "proposal_kind_known"),
     (Proposal, {"state": "lost"}, "proposal_state_known"),
@@ -127,10 +132,11 @@ JOBS: list[tuple[dict[str, Any], str]] = [
 
 
 def published(team: factories.Team) -> Release:
-    from stewardapp.actions import budgets, comments, hierarchies
+    from stewardapp.actions import budgets, comments, hierarchies, project_keys
 
     release = factories.make_release(team, state="published")
     comments.add(release=release, text="Why?", by=team.steward)
+    project_keys.create(project=team.project, by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100, 100))
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(100, 100), by=team.steward)
@@ -207,6 +213,9 @@ UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [
         )
         if r.candidate
         else r
+    ),
+    lambda t, r: ProjectKey(
+        project=t.project, number=2, key=DataKey.objects.filter(project_key=None)[0], created_by=t.steward
     ),
     lambda t, r: Artifact(
         run=r.candidate, name="release.csv", media_type="", blob=Blob.objects.all()[0], sha256=HASH, size=1
