@@ -96,11 +96,16 @@ class Version(Record):
         """This user seen from the version's project."""
         return self.project.person(user)
 
+    def usable_as_population(self) -> VersionQuerySet:
+        """The project's other versions that were read: a goal may compare this one with them."""
+        return Version.objects.ready().filter(dataset__project=self.project).exclude(pk=self.pk)
+
     def facts(self) -> VersionFacts:
         """What the rules need to know about this version."""
         runs = self.releases.filter(runs__state__in=ALIVE)
+        compared = self.population_of.filter(state__in=ALIVE)
         return VersionFacts(
             destroyed=self.destroyed_at is not None,
             has_table=self.table_id is not None,
-            busy=self.readings.filter(state__in=ALIVE).exists() or runs.exists(),
+            busy=self.readings.filter(state__in=ALIVE).exists() or runs.exists() or compared.exists(),
         )
