@@ -320,12 +320,14 @@ TABLE: dict[str, Row] = {
         column,
         lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
     ),
+    "version-hierarchies": Row(Door(TEAM | ADMIN, TEAM), args=version),
+    "version-reuse": Row(post=Door(TEAM | ADMIN, STEWARDS), args=version),
     "column-hierarchy": Row(Door(TEAM), args=column),
     "column-hierarchy-edit": Row(
         Door(TEAM),
         Door(TEAM, STEWARDS),
         column,
-        lambda scene, place: {"base": "nothing", "do": "show"},
+        lambda scene, place: {"do": "show"},
         records=frozenset(),  # nothing is stored before it is saved
     ),
     "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
