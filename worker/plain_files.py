@@ -93,7 +93,7 @@ def declared_files(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, 
 
 
 def opened(
-    files: ExitStack, path: Path, recipe: Recipe, released: bool = False
+    files: ExitStack, path: Path, recipe: Recipe, released: bool = False, memory: int | None = None
 ) -> tuple[TableSource, str | None]:
     """The rows of a file, and the delimiter they were read with."""
     from worker.engine.io.dialect import sniff
@@ -105,7 +105,7 @@ def opened(
     if released:
         said = {"missing": said["missing"]} if "missing" in said else {}
     dialect = sniff(file, said)
-    source = open_table(file, dialect)
+    source = open_table(file, dialect, columns=recipe.read_columns(), memory=memory)
     if not source.rows and not released:
         raise no_rows()
     return source, dialect.delimiter if dialect.format == "csv" else None

@@ -13,6 +13,8 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.access.workflow import State
+from stewardapp.actions import project_keys
+from stewardapp.models import ProjectKey
 from tests import factories
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
 
@@ -131,6 +133,13 @@ def dataset(scene: Scene, place: Place) -> dict[str, Any]:
 
 def project(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": scene.team.project.pk}
+
+
+def keyed_project(scene: Scene, place: Place) -> dict[str, Any]:
+    """A project whose key has been used."""
+    if ProjectKey.objects.of(scene.team.project.pk) is None:
+        project_keys.create(project=scene.team.project, by=scene.team.steward)
+    return project(scene, place)
 
 
 def population(scene: Scene, place: Place) -> dict[str, Any]:
@@ -254,6 +263,7 @@ TABLE: dict[str, Row] = {
     "project-policy": Row(
         Door(MEMBERS | ADMIN), Door(MEMBERS | ADMIN, ADMIN), project, lambda scene, place: POLICY
     ),
+    "project-key": Row(Door(MEMBERS | ADMIN), Door(MEMBERS | ADMIN, STEWARDS | ADMIN), keyed_project),
     "membership-remove": Row(
         post=Door(MEMBERS | ADMIN, ADMIN), args=lambda scene, place: {"id": scene.membership.pk}
     ),

@@ -40,7 +40,7 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
         raise EngineError("seed-refused", text)
     kind = output_kind(args.out)
     with ExitStack() as files:
-        source, delimiter = opened(files, args.data, recipe)
+        source, delimiter = opened(files, args.data, recipe, memory=args.memory)
         outputs = [
             local.Output(kind, files.enter_context(finished(args.out)), out_delimiter(args.out, delimiter))
         ]
@@ -80,7 +80,7 @@ def assess(args: Any, reporter: TerminalReporter) -> int:
 
     recipe = read_recipe(args.recipe)
     with ExitStack() as files:
-        source, _ = opened(files, args.data, recipe)
+        source, _ = opened(files, args.data, recipe, memory=args.memory)
         report = local.assess(
             recipe,
             source,
@@ -99,8 +99,8 @@ def compare(args: Any, reporter: TerminalReporter) -> int:
 
     recipe = read_recipe(args.recipe)
     with ExitStack() as files:
-        original, _ = opened(files, args.original, recipe)
-        released, _ = opened(files, args.released, recipe, released=True)
+        original, _ = opened(files, args.original, recipe, memory=args.memory)
+        released, _ = opened(files, args.released, recipe, released=True, memory=args.memory)
         report = local.compare(
             recipe,
             original,

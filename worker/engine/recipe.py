@@ -73,6 +73,12 @@ class Recipe:
         missing = tuple(sorted(self.missing_texts or ()))
         return {name: declaration(name, part, hierarchies, missing) for name, part in self.columns.items()}
 
+    def read_columns(self) -> tuple[str, ...]:
+        """The columns that a run reads: not those that are dropped, nor identifiers that no step names."""
+        named = {name for part in (*self.steps, *self.goals) for _, name, _ in part.named_columns()}
+        unread = (Role.DROPPED, Role.DIRECT_IDENTIFIER)
+        return tuple(name for name, part in self.columns.items() if part.role not in unread or name in named)
+
     def canonical_json(self) -> str:
         """One spelling for recipes that say the same."""
         said = self._document.model_dump(mode="python", exclude_unset=True)

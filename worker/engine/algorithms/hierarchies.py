@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from worker.engine.algorithms.hierarchy_builders import build
 from worker.engine.column import SUPPRESSED, Codes, Floats
@@ -66,6 +67,16 @@ class Levels:
     def height(self) -> int:
         """The number of the highest level."""
         return len(self.labels) - 1
+
+    def with_star(self, level: int) -> pa.Array:
+        """The labels of a level and `*`: the same list every time, so that it is looked at once."""
+        if level not in self._starred:
+            self._starred[level] = pa.array([*self.labels[level], SUPPRESSED], pa.string())
+        return self._starred[level]
+
+    @cached_property
+    def _starred(self) -> dict[int, pa.Array]:
+        return {}
 
 
 def read(lines: Iterable[str], column: str) -> Hierarchy:
