@@ -14,6 +14,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO, cast
 
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
@@ -88,6 +89,7 @@ def coded(error: EngineError) -> Job:
         "message": error.message,
         "param": error.param,
         "step": error.step,
+        "mends": [asdict(mend) for mend in getattr(error, "mends", ())],
     }
 
 
