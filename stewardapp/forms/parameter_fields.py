@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from django import forms
 from pydantic.fields import FieldInfo
 
-from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField
-from worker.engine.fields import RELEASED, Columns, Kind, PopulationFile, Role, Unit
+from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField, MatrixField
+from worker.engine.fields import RELEASED, Columns, Kind, PopulationFile, Role, Transition, Unit
 
 Mark = TypeVar("Mark")
 Common = dict[str, Any]
@@ -53,6 +53,8 @@ def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> fo
         field = column_field(suited, annotation, columns, common)
     elif marker(info, PopulationFile) is not None and isinstance(columns, Offered):
         field = population_field(columns, common)
+    elif marker(info, Transition) is not None:
+        field = MatrixField(**common)
     else:
         field = plain_field(annotation, info, common)
     if not info.is_required():
