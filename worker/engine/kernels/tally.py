@@ -17,7 +17,8 @@ def tallied(codes: Array, width: int) -> Array:
     """The number of rows of each code below `width`."""
     counts = np.zeros((LANES, width), np.int64)
     _tally(codes, counts)
-    return counts.sum(axis=0)
+    total: Array = counts.sum(axis=0)
+    return total
 
 
 @compiled
