@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 
+from stewardapp.access.budget_rules import may_spend
 from stewardapp.access.data_rules import exists, was_read
 from stewardapp.access.facts import CommentFacts, Person, PolicyFacts, ReleaseFacts, RunFacts, VersionFacts
 from stewardapp.access.permitted import permitted
@@ -47,6 +48,11 @@ def may_edit_release(person: Person, release: ReleaseFacts) -> Verdict:
 
 def may_start_run(person: Person, release: ReleaseFacts) -> Verdict:
     """Queue a run of the recipe as it stands."""
+    return first_no(may_try_step(person, release), may_spend(release.price, release.policy))
+
+
+def may_try_step(person: Person, release: ReleaseFacts) -> Verdict:
+    """Have a worker try one step, whatever the others cost: a step that costs something is never tried."""
     allowed = permitted(person, Permission.RUN, "start a run")
     if not allowed:
         return allowed

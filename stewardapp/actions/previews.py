@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stewardapp.access.rules import may_start_run
+from stewardapp.access.rules import may_try_step
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
@@ -28,7 +28,7 @@ def start(
 ) -> Preview:
     """Queue one step, saved or not, to be tried by itself; a step that costs budget is refused."""
     release = locked(release)
-    require(may_start_run(release.person(by), release.facts()))
+    require(may_try_step(release.person(by), release.facts()))
     recipe, _ = checked({**release.draft(), "goals": list(goals), "steps": [step], "measures": []})
     _require_previewable(recipe)
     _make_room(release, by)

@@ -253,10 +253,24 @@ class Counter:
         """Count one chunk; each row once, or as often as `counts` says."""
         if not rows:
             return
+        if self._alone and counts is None:
+            self._put_counted(columns[self._names[0]])
+            return
         # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
         encoded = [v.encode(columns[name]) for v, name in zip(self._vocabularies, self._names, strict=True)]
         weights = columns[self._weight].numbers if self._weight else None
         self._put(encoded, counts, weights, rows)
+
+    @property
+    def _alone(self) -> bool:
+        """Whether rows of one column are all there is to count: then rows need no code of their own."""
+        return len(self._names) == 1 and not self._weight and isinstance(self._vocabularies[0], Vocabulary)
+
+    def _put_counted(self, column: Column) -> None:
+        vocabulary = self._vocabularies[0]
+        assert isinstance(vocabulary, Vocabulary)
+        codes, rows = vocabulary.counted(column)
+        self._put([codes], rows, None, len(codes))
 
     def _put(self, codes: list[Codes], counts: Counts | None, weights: Floats | None, rows: int) -> None:
         self._pieces.append(self._piece(codes, counts, weights, rows))

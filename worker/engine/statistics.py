@@ -206,7 +206,7 @@ class Statistics:
         rows = 0
         for chunk in self._read((column,)):
             rows += chunk.rows
-            if not chunk[column].missing_rows.all():
+            if chunk.rows and chunk[column].has_value():
                 return
         if rows:
             text = f"Column {column!r} holds no value in any row. Choose another column or drop this one."

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
+from worker.engine.algorithms.drawing import put_noise, shared_noise
 from worker.engine.algorithms.finishing import Finish, finish_for
 from worker.engine.column import Floats
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
@@ -163,7 +162,7 @@ class Noise(Method):
         fresh, clipped = np.empty(chunk.rows), 0
         for block, rows in chunk.blocks():
             old, new = numbers[rows], fresh[rows]
-            new[:] = self._noise(chunk, block, rows, source)
+            self._draw(new, chunk, block, rows, source)
             new *= plan.deviation
             if self.mode == "multiplicative":
                 new += 1.0
@@ -201,14 +200,12 @@ class Noise(Method):
             *_limits(facts),
         )
 
-    def _noise(self, chunk: Chunk, block: int, rows: slice, source: Source) -> Floats:
-        generator = source.stream(self.column, block)
-        own = of_rows(chunk, block, rows, partial(unit_noise, generator, self.distribution))
-        if self.shared_by is None:
-            return own
-        groups = chunk[self.shared_by].take(rows)
-        shared = shared_noise(groups, self.distribution, source, self.column)
-        return np.where(np.isnan(shared), own, shared)
+    def _draw(self, out: Floats, chunk: Chunk, block: int, rows: slice, source: Source) -> None:
+        put_noise(out, chunk, block, rows, source.stream(self.column, block), self.distribution)
+        if self.shared_by is not None:
+            groups = chunk[self.shared_by].take(rows)
+            shared = shared_noise(groups, self.distribution, source, self.column)
+            np.copyto(out, shared, where=~np.isnan(shared))
 
 
 def _limits(facts: Mapping[str, Any]) -> tuple[str, ...]:
