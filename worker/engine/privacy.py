@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 EPSILON_PLACES, DELTA_PLACES = 6, 15
-MICRO, FEMTO = 10**EPSILON_PLACES, 10**DELTA_PLACES
+MICRO, FEMTO = 1_000_000, 1_000_000_000_000_000
 LARGEST_EPSILON = 1_000_000
 Number = Decimal | int | float
 
