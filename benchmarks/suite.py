@@ -72,6 +72,12 @@ def _perturbation(setting: Setting) -> list[Result]:
     return perturbation(setting)
 
 
+def _ledger(setting: Setting) -> list[Result]:
+    from benchmarks.ledger import ledger
+
+    return ledger(setting)
+
+
 SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
@@ -79,4 +85,5 @@ SUITE: dict[str, Measurement] = {
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,
+    "ledger": _ledger,
 }
