@@ -54,12 +54,8 @@ def _compared(env: dict[str, str], repeat: int) -> Result:
 
 def _rate(env: dict[str, str], writers: list[tuple[str, ...]]) -> float:
     """Committed transactions per second of all together."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with ExitStack() as stack:
-        started = [
-            stack.enter_context(subprocess.Popen((*MODULE, *writer), env=env, text=True, **pipes))
-            for writer in writers
-        ]
+        started = [stack.enter_context(_started(env, writer)) for writer in writers]
         for process in started:
             assert _line(process) == "ready"
         for process in started:
@@ -71,6 +67,11 @@ def _rate(env: dict[str, str], writers: list[tuple[str, ...]]) -> float:
             assert process.stdin is not None
             process.stdin.close()
         return done / SECONDS
+
+
+def _started(env: dict[str, str], writer: tuple[str, ...]) -> subprocess.Popen[str]:
+    command = (*MODULE, *writer)
+    return subprocess.Popen(command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def _line(process: subprocess.Popen[str]) -> str:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 
 from stewardapp.models import Release
 from stewardapp.presenters import catalogue_pages
+from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.views.published import NotShown, offers, published
 
 PER_PAGE = 20
@@ -52,6 +53,7 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
         return not_shown(request)
     facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
     facts |= {"codebook": catalogue_pages.codebook(release), "usage": catalogue_pages.usage(release)}
+    facts["mixed"] = mixed_warning(release)
     return render(request, template, facts | offers(release, request.user))
 
 

@@ -34,6 +34,11 @@ class Spend:
         """ε and δ as somebody wrote them; refused, not rounded, when they are no exact amount."""
         return cls(epsilon_micro(epsilon), delta_femto(delta))
 
+    @classmethod
+    def limit(cls, epsilon: Number, delta: Number = 0) -> Spend:
+        """A limit as somebody wrote it: like a spend, and it may be nothing."""
+        return cls(0 if epsilon == 0 else epsilon_micro(epsilon), delta_femto(delta))
+
     def __add__(self, other: Spend) -> Spend:
         return Spend(self.epsilon_micro + other.epsilon_micro, self.delta_femto + other.delta_femto)
 

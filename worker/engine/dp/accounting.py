@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from worker.engine.privacy import FEMTO, MICRO, Spend
 
-WORK = 2_000_000  # additions a loss distribution may take: decides how fine its grid is
+WORK = 400_000  # additions a loss distribution may take: decides how fine its grid is
 LARGEST_ORDER = 10_000.0
 FEW = 16  # different ε that are added as they are
 Losses = dict[int, float]
@@ -125,7 +125,7 @@ def _step(epsilons: Counter[int]) -> int:
     """A grid fine enough to lose little and coarse enough for a page; exact where all ε are the same."""
     if len(epsilons) <= 1:
         return 1
-    points = max(1000, WORK // epsilons.total())
+    points = max(500, WORK // epsilons.total())
     return max(1, 2 * sum(epsilon * times for epsilon, times in epsilons.items()) // points)
 
 
