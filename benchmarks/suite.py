@@ -17,6 +17,8 @@ class Setting:
     folder: Path
     rows: int
     repeat: int
+    data: Path | None = None
+    """A folder with the real files of census microdata; without one they are made up."""
 
     def csv(self, *, unique: bool = False) -> Path:
         """The rows as CSV, written once."""
@@ -78,6 +80,12 @@ def _ledger(setting: Setting) -> list[Result]:
     return ledger(setting)
 
 
+def _peers(setting: Setting) -> list[Result]:
+    from benchmarks.peers.comparisons import peers
+
+    return peers(setting)
+
+
 SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
@@ -87,3 +95,6 @@ SUITE: dict[str, Measurement] = {
     "perturbation": _perturbation,
     "ledger": _ledger,
 }
+
+PEERS: dict[str, Measurement] = {"peers": _peers}
+"""Measured only when asked for: other tools are installed for it."""

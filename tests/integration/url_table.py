@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import project_keys
-from stewardapp.models import ProjectKey, Release
+from stewardapp.models import ProjectKey, Release, Run
 from tests import factories
 from tests.integration.marked_parameters import transition_parameter
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
@@ -184,6 +184,15 @@ def run(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": place.newest.pk}
 
 
+def hopeless(scene: Scene, place: Place) -> dict[str, Any]:
+    """A run that found no solution."""
+    made = factories.make_run(place.release)
+    mend = {"part": "goal", "at": 0, "param": "k", "value": 3}
+    fence = Run.objects.claim(made.pk, "w", 60) or 0
+    Run.objects.fail(made.pk, fence, code="no-solution", message="None.", step=0, mends=[mend])
+    return {"id": made.pk}
+
+
 def publication(scene: Scene, place: Place) -> dict[str, Any]:
     return {"public_id": place.release.public_id}
 
@@ -293,7 +302,39 @@ TABLE: dict[str, Row] = {
         args=population,
         sends=lambda scene, place: {"other": scene.version.dataset.population_id},
     ),
+    "population-budget": Row(Door(WORKING), args=population),
+    "population-chart": Row(Door(WORKING), args=population),
+    "population-limit": Row(
+        post=Door(WORKING, STEWARDS | ADMIN | {"other_steward"}),
+        args=population,
+        sends=lambda scene, place: {"epsilon": "1", "reason": "A study.", "raise": "1"},
+    ),
+    "population-allot": Row(
+        post=Door(WORKING, ADMIN),
+        args=population,
+        sends=lambda scene, place: {"project": scene.team.project.pk, "epsilon": "0"},
+    ),
+    "allotment-detail": Row(
+        Door(MEMBERS | ADMIN, STEWARDS | ADMIN),
+        Door(MEMBERS | ADMIN, STEWARDS | ADMIN),
+        lambda scene, place: {"id": scene.allotment().pk},
+        lambda scene, place: {"user": scene.team.analyst.pk, "epsilon": "0.1"},
+    ),
+    "proposal-confirm": Row(
+        post=Door(WORKING, (STEWARDS | ADMIN | {"other_steward"}) - {"steward"}),
+        args=lambda scene, place: {"id": scene.proposal().pk},
+    ),
+    "proposal-decline": Row(
+        post=Door(WORKING, STEWARDS | ADMIN | {"other_steward"}),
+        args=lambda scene, place: {"id": scene.proposal().pk},
+    ),
     # Data
+    "dataset-move": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        dataset,
+        lambda scene, place: {"target": scene.population.pk, "reason": "Another year."},
+    ),
     "dataset-create": Row(
         PAGE,
         Door(SIGNED_IN, STEWARDS, "422"),
@@ -344,12 +385,14 @@ TABLE: dict[str, Row] = {
         column,
         lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
     ),
+    "version-hierarchies": Row(Door(TEAM | ADMIN, TEAM), args=version),
+    "version-reuse": Row(post=Door(TEAM | ADMIN, STEWARDS), args=version),
     "column-hierarchy": Row(Door(TEAM), args=column),
     "column-hierarchy-edit": Row(
         Door(TEAM),
         Door(TEAM, STEWARDS),
         column,
-        lambda scene, place: {"base": "nothing", "do": "show"},
+        lambda scene, place: {"do": "show"},
         records=frozenset(),  # nothing is stored before it is saved
     ),
     "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
@@ -428,6 +471,11 @@ TABLE: dict[str, Row] = {
     "run-progress": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
     "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
     "run-explorer": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk}),
+    "run-mend": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=hopeless,
+        sends=lambda scene, place: {"mend": "0"},
+    ),
     "run-choose": Row(
         post=in_states(TEAM | ADMIN, STEWARDS, OPEN),
         args=lambda scene, place: {"id": place.run.pk},
