@@ -1,4 +1,4 @@
-"""Points at which a worker dies, once each, while it stores what a run made."""
+"""Points at which a worker or its engine dies, once each, while a run is paid for, answered and stored."""
 
 import os
 import signal
@@ -19,15 +19,47 @@ POINTS = (
 )
 
 
+# Where a run that costs something dies, and whether its answer can still be shown afterwards.
+PAID_POINTS = {
+    "before charge_run 1": True,
+    "before record_event 1": True,  # inside the transaction of the charge: nothing was charged
+    "after record_event 1": True,
+    "after charge_run 1": False,
+    "before run_engine 1": False,
+    "before _link 1": False,
+    "after _link 1": False,
+    "before _link 4": False,
+    "after _link 4": True,
+    "after run_engine 1": True,
+    "after keep 1": True,
+    "before succeed 1": True,
+    "after succeed 1": True,
+}
+
+
+def prepare_engine(note: Path) -> None:
+    """The same for the engine's process."""
+    from worker import child
+
+    child.Files._link = mortal(child.Files._link, "_link", note)  # type: ignore[method-assign]
+
+
 def prepare(note: Path) -> None:
     """Have this process die at the point that the note names; the note is gone then."""
-    from stewardapp.actions import runs
+    from stewardapp.actions import audit, ledger, runs
     from stewardapp.models.job import JobQuerySet
-    from worker import runner
+    from worker import anonymizing, runner
 
-    watched: tuple[tuple[Any, str], ...] = ((runner, "keep"), (runs, "record"), (JobQuerySet, "succeed"))
+    watched: tuple[tuple[Any, str], ...] = (
+        (runner, "keep"),
+        (runs, "record"),
+        (JobQuerySet, "succeed"),
+        (ledger, "charge_run"),
+        (anonymizing, "run_engine"),
+    )
     for owner, name in watched:
         setattr(owner, name, mortal(getattr(owner, name), name, note))
+    audit.record = mortal(audit.record, "record_event", note)
 
 
 def mortal(function: Callable[..., Any], name: str, note: Path) -> Callable[..., Any]:
