@@ -22,7 +22,7 @@ def test_the_worker_or_its_engine_dies_at_each_point_of_a_paid_run(any_site: Sit
     points = list(dying.PAID_POINTS) if FULL else random.sample(list(dying.PAID_POINTS), SAMPLE)
     for number, point in enumerate(points, start=1):
         note.write_text(point)
-        run = world.paid_run(0.1 + number / 1000)
+        run = world.paid_run(round(0.1 + number / 1000, 3))
         state = ended(run)
         assert not note.exists(), f"nobody died {point}"
         shown = dying.PAID_POINTS[point]
@@ -54,7 +54,7 @@ def test_two_runs_want_the_last_of_the_budget(any_site: Site) -> None:
     world = World.make(any_site)
     any_site.stop()
     world.budget(Spend.of(0.5))
-    queued = [world.paid_run(0.3 + number / 1000) for number in range(3)]
+    queued = [world.paid_run(round(0.3 + number / 1000, 3)) for number in range(3)]
     any_site.start_worker()
     any_site.start_worker()
     states = sorted(ended(run) for run in queued)
