@@ -126,13 +126,25 @@ class Sum:
 def sums(charges: Iterable[Charge]) -> list[Sum]:
     """The sum that is enforced, and what finer accounting would say of the same purchases."""
     spends = [charge.spend for charge in charges]
-    finer = f"at {delta_words(SLACK_FEMTO)} more"
+    plain = accounting.basic(spends)
     return [
-        Sum("Sum (enforced)", words(accounting.basic(spends)), "holds whatever is asked, in whatever order"),
-        Sum("Advanced composition", words(accounting.advanced(spends, SLACK_FEMTO)), finer),
-        Sum("Concentrated (zCDP)", words(accounting.zero_concentrated(spends, SLACK_FEMTO)), finer),
-        Sum("Privacy loss distribution", words(accounting.loss_distribution(spends, SLACK_FEMTO)), finer),
+        Sum("Sum (enforced)", words(plain), "holds whatever is asked, in whatever order"),
+        *(Sum(name, words(one), _holds(one, plain)) for name, one in _finer(spends)),
     ]
+
+
+def _finer(spends: Sequence[Spend]) -> list[tuple[str, Spend]]:
+    return [
+        ("Advanced composition", accounting.advanced(spends, SLACK_FEMTO)),
+        ("Concentrated (zCDP)", accounting.zero_concentrated(spends, SLACK_FEMTO)),
+        ("Privacy loss distribution", accounting.loss_distribution(spends, SLACK_FEMTO)),
+    ]
+
+
+def _holds(one: Spend, plain: Spend) -> str:
+    if one == plain:
+        return "no better than the sum for these purchases"
+    return f"with {delta_words(SLACK_FEMTO)} added to δ"
 
 
 def meaning(spend: Spend) -> list[str]:
