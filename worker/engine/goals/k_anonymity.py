@@ -60,6 +60,14 @@ class KAnonymity(Goal):
     def relative(self) -> bool:
         return self.missing == "wildcard"
 
+    @property
+    def least_size(self) -> int:
+        return self.k if self.missing == "own" else 1
+
+    @property
+    def sizes_only(self) -> bool:
+        return self.missing == "own"
+
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         told._quasi = statistics.quasi_identifiers

@@ -68,6 +68,10 @@ class LDiversity(Goal):
         return self.variant == "distinct" and not self.benign
 
     @property
+    def least_size(self) -> int:
+        return 1 if self.benign else self.l
+
+    @property
     def required(self) -> Any:
         return self.l
 
