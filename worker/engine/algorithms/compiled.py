@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numba
-from numba.core import config
+from numba.core import config as settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+config: Any = settings  # its settings are made when numba is loaded
+
 
 def _cache_folder() -> str:
-    """Where this version is cached: `NUMBA_CACHE_DIR`, else beside the sources, else at home."""
+    """Where this version is cached: the compiler's own setting, else beside the sources, else at home."""
     here = Path(__file__).parent
     content = hashlib.sha256()
     for source in sorted(here.rglob("*.py")):
@@ -29,10 +31,10 @@ def _cache_folder() -> str:
         if b"algorithms.compiled import" in text:
             content.update(text)
     beside = here / "__pycache__" if os.access(here, os.W_OK) else Path.home() / ".cache" / "release-desk"
-    return str(Path(os.environ.get("NUMBA_CACHE_DIR") or beside) / f"compiled-{content.hexdigest()[:16]}")
+    return str(Path(config.CACHE_DIR or beside) / f"compiled-{content.hexdigest()[:16]}")
 
 
-config.CACHE_DIR = _cache_folder()  # type: ignore[attr-defined]  # made when numba is loaded
+config.CACHE_DIR = _cache_folder()
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -1,4 +1,4 @@
-"""Every node of a lattice by itself: what the search is held against. Nothing is pruned, nothing rolled up."""
+"""Every node of a lattice by itself: what the search is held against. Nothing is pruned or rolled up."""
 
 import itertools
 from dataclasses import dataclass

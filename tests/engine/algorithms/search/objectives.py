@@ -1,4 +1,4 @@
-"""The objectives as plain functions of counts, sharing nothing with the search: what its scores are held against."""
+"""The objectives as plain functions of counts, sharing nothing with the search."""
 
 from __future__ import annotations
 
