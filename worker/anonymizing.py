@@ -42,7 +42,7 @@ def cost_of(run: Run) -> Spend:
 @contextmanager
 def anonymized(claim: Claim) -> Iterator[Anonymized]:
     """Run the recipe and verify what came out; the files are gone at the end unless they were kept."""
-    related = ("release__version__table", "release__version__key", "key")
+    related = ("release__version__table", "release__version__key", "key", "project_key__key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
         temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
@@ -73,6 +73,8 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         given = {"table": Sealed(table, storage.key_bytes(version.key))}
         wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        if run.project_key is not None:
+            details["project_key"] = storage.key_bytes(run.project_key.key).hex()
         return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
 
 

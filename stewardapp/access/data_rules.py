@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stewardapp.access.facts import Person, ReadingFacts, VersionFacts
+from stewardapp.access.facts import Person, ProjectKeyFacts, ReadingFacts, VersionFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
 from stewardapp.access.verdict import Verdict, first_no, no, yes
@@ -56,6 +56,19 @@ def may_manage_populations(person: Person) -> Verdict:
 def may_view_audit(person: Person) -> Verdict:
     """Read the audit log of a project."""
     return permitted(person, Permission.VIEW_AUDIT, "read the audit log")
+
+
+def may_create_project_key(person: Person, key: ProjectKeyFacts) -> Verdict:
+    """Make the key of a project's pseudonyms, because a run needs it."""
+    there = no("key-exists", "This project has a key already.") if key.exists else yes()
+    return first_no(permitted(person, Permission.RUN, "make the key of its pseudonyms"), there)
+
+
+def may_replace_project_key(person: Person, key: ProjectKeyFacts) -> Verdict:
+    """Destroy the key of a project's pseudonyms and make another; it destroys what links them."""
+    there = yes() if key.exists else no("no-key", "This project has no key yet; its first use makes one.")
+    idle = no("busy", "A run is using the key; wait or cancel first.") if key.busy else yes()
+    return first_no(permitted(person, Permission.MANAGE_RETENTION, "replace the key"), there, idle)
 
 
 # Data

@@ -53,6 +53,14 @@ class ReadingFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectKeyFacts:
+    """The key of a project's pseudonyms."""
+
+    exists: bool = False
+    busy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyFacts:
     """The thresholds a project demands."""
 

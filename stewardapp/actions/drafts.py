@@ -19,3 +19,10 @@ def checked(recipe: dict[str, Any]) -> tuple[dict[str, Any], str]:
         raise Invalid(error.code, error.message, error.param or "recipe") from None
     spelled: dict[str, Any] = json.loads(parsed.canonical_json())
     return spelled, parsed.sha256()
+
+
+def needs_project_key(recipe: dict[str, Any]) -> bool:
+    """Whether a step of a checked recipe computes under the key of the project."""
+    from worker.engine.recipe import Recipe
+
+    return any(step.needs_project_key() for step in Recipe.parse(recipe).steps)

@@ -11,11 +11,11 @@ from django.db.models import Max
 from stewardapp import storage
 from stewardapp.access.rules import may_cancel, may_start_run
 from stewardapp.access.verdict import Conflict, require
-from stewardapp.actions import audit
+from stewardapp.actions import audit, project_keys
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import contribute
-from stewardapp.actions.drafts import checked
-from stewardapp.models import Artifact, Blob, ContributionKind, Release, Run, User
+from stewardapp.actions.drafts import checked, needs_project_key
+from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, User
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.manifest import manifest_of
 from stewardapp.notifications import notify
@@ -34,11 +34,18 @@ def start(*, release: Release, by: User) -> Run:
         recipe_sha256=recipe_sha256,
         started_by=by,
         key=storage.create_key(),
+        project_key=_project_key(release.project, by) if needs_project_key(recipe) else None,
     )
     contribute(release, by, ContributionKind.STARTED_RUN)
     details = {"release": str(release.pk), "number": run.number, "recipe_sha256": run.recipe_sha256}
     audit.record("run.started", run, by=by, project=release.project, details=details)
     return run
+
+
+def _project_key(project: Project, by: User) -> ProjectKey:
+    """The key of the project, made now if this is its first use; the lock keeps others from replacing it."""
+    project = locked(project)
+    return ProjectKey.objects.of(project.pk) or project_keys.create(project=project, by=by)
 
 
 @action

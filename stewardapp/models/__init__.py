@@ -16,6 +16,7 @@ from stewardapp.models.notification import Notification
 from stewardapp.models.policy import Policy
 from stewardapp.models.population import Population
 from stewardapp.models.project import Project
+from stewardapp.models.project_key import ProjectKey
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
 from stewardapp.models.review import Review
@@ -44,6 +45,7 @@ __all__ = [
     "Policy",
     "Population",
     "Project",
+    "ProjectKey",
     "Reading",
     "Release",
     "Review",

@@ -39,6 +39,10 @@ class Run(Job, Record):
     recipe_sha256 = models.CharField(max_length=64)
     started_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="runs")
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="runs")
+    # Which key the pseudonyms of this run are made with; a run that needs none holds none.
+    project_key = models.ForeignKey(
+        "stewardapp.ProjectKey", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
+    )
     report = models.JSONField(default=dict, blank=True)
     manifest = models.JSONField(default=dict, blank=True)
     manifest_sha256 = models.CharField(max_length=64, blank=True, default="")

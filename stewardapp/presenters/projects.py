@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from stewardapp.forms.projects import MICRO, plain
-from stewardapp.models import Dataset, Membership, Policy, Project, Release, User
+from stewardapp.models import Dataset, Membership, Policy, Project, ProjectKey, Release, User
 
 
 class PolicyLine(NamedTuple):
@@ -79,3 +79,17 @@ def project_line(project: Project, user: User) -> ProjectLine:
 def roles_of(project: Project, user: User) -> str:
     """The roles somebody holds in a project, as words."""
     return ", ".join(sorted(role.value for role in project.person(user).roles))
+
+
+class KeyLine(NamedTuple):
+    """One key and how much was made with it."""
+
+    key: ProjectKey
+    runs: int
+    releases: int
+
+
+def key_lines(project: Project) -> list[KeyLine]:
+    """Every key the project has had, the newest first."""
+    keys = project.keys.select_related("created_by")
+    return [KeyLine(key, key.runs.count(), key.runs.values("release").distinct().count()) for key in keys]

@@ -128,17 +128,19 @@ def test_the_administration_has_no_sign_in_of_its_own() -> None:
     assert answer["Location"].startswith(reverse("account_login"))
 
 
-@pytest.mark.parametrize("name", ["release-publish", "release-revoke", "review-decide"])
+@pytest.mark.parametrize("name", ["release-publish", "release-revoke", "review-decide", "project-key"])
 def test_what_matters_asks_for_the_password_again(scene: Scene, name: str) -> None:
     row = TABLE[name]
     label, persona = {
         "release-publish": ("approved", "steward"),
         "release-revoke": ("published", "steward"),
         "review-decide": ("in-review", "reviewer"),
+        "project-key": ("draft", "steward"),
     }[name]
     place, client = scene.places[label], browser(scene.person(persona), confirmed=False)
-    with undone(), writes() as written:
+    with undone():
         url = reverse(name, kwargs=row.args(scene, place))
-        answer = client.post(url, row.sends(scene, place))
+        with writes() as written:
+            answer = client.post(url, row.sends(scene, place))
     assert answer["Location"].startswith(reverse("account_reauthenticate"))
     assert written == []

@@ -75,6 +75,18 @@ class Method(Parametric):
     enforces: ClassVar[bool] = False
     """Whether its output satisfies every goal of the recipe."""
 
+    per_tuple: ClassVar[bool] = False
+    """Whether `transform` looks only at the values of the row's `touches`, and draws nothing at random."""
+
+    @property
+    def drops_rows(self) -> bool:
+        """Whether `transform` may leave rows out."""
+        return True
+
+    def changes(self, schema: Schema) -> tuple[str, ...]:
+        """The columns whose values `transform` may change."""
+        return self.touches(schema)
+
     def plan(self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter) -> Plan:
         """Ask for statistics and decide."""
         return Plan()
@@ -112,6 +124,10 @@ class Method(Parametric):
     def output_schema(self, schema: Schema) -> Schema:
         """The columns after this method."""
         return schema
+
+    def needs_project_key(self) -> bool:
+        """Whether the run must be given the key that belongs to the project."""
+        return False
 
     def cost(self) -> Spend:
         """What it takes from the privacy budget: a pure function of the parameters."""

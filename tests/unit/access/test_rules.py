@@ -12,6 +12,7 @@ from stewardapp.access.facts import (
     CommentFacts,
     Person,
     PolicyFacts,
+    ProjectKeyFacts,
     ReadingFacts,
     ReleaseFacts,
     RunFacts,
@@ -74,6 +75,18 @@ def test_admins_are_told_why_they_do_not_read() -> None:
     refused(rules.may_view_version(ADMIN), "admins-do-not-read")
     assert "steward or a reviewer" in refused(rules.may_view_version(ANALYST), "no-permission")
     assert "administrator" in refused(rules.may_view_audit(ANALYST), "no-permission")
+
+
+def test_the_key_of_a_project_is_made_once_and_replaced_when_nothing_uses_it() -> None:
+    none, there, busy = ProjectKeyFacts(), ProjectKeyFacts(exists=True), ProjectKeyFacts(True, True)
+    assert rules.may_create_project_key(STEWARD, none)
+    refused(rules.may_create_project_key(STEWARD, there), "key-exists")
+    refused(rules.may_create_project_key(ADMIN, none), "no-permission")
+    assert rules.may_replace_project_key(STEWARD, there)
+    assert rules.may_replace_project_key(ADMIN, there)
+    refused(rules.may_replace_project_key(REVIEWER, there), "no-permission")
+    refused(rules.may_replace_project_key(STEWARD, none), "no-key")
+    refused(rules.may_replace_project_key(STEWARD, busy), "busy")
 
 
 def test_data_that_is_gone_busy_or_unread() -> None:

@@ -16,6 +16,7 @@ from stewardapp.models import (
     Hierarchy,
     Membership,
     Policy,
+    ProjectKey,
     Reading,
     Release,
     Review,
@@ -43,6 +44,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Policy, {"maximum_epsilon_micro": -1}, "policy_epsilon_not_negative"),
     (DataKey, {"wrapped": None}, "data_key_is_there_or_destroyed"),
     (DataKey, {"destroyed_at": NOW}, "data_key_is_there_or_destroyed"),
+    (ProjectKey, {"replaced_at": NOW}, "project_key_replaced_by_somebody"),
     (Blob, {"sha256": "x"}, "blob_hash_is_a_hash"),
     (Blob, {"size": -1}, "blob_size_not_negative"),
     (Upload, {"state": "lost"}, "upload_state_known"),
@@ -100,10 +102,11 @@ JOBS: list[tuple[dict[str, Any], str]] = [
 
 
 def published(team: factories.Team) -> Release:
-    from stewardapp.actions import comments, hierarchies
+    from stewardapp.actions import comments, hierarchies, project_keys
 
     release = factories.make_release(team, state="published")
     comments.add(release=release, text="Why?", by=team.steward)
+    project_keys.create(project=team.project, by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     return release
 
@@ -177,6 +180,9 @@ UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [
         )
         if r.candidate
         else r
+    ),
+    lambda t, r: ProjectKey(
+        project=t.project, number=2, key=DataKey.objects.filter(project_key=None)[0], created_by=t.steward
     ),
     lambda t, r: Artifact(
         run=r.candidate, name="release.csv", media_type="", blob=Blob.objects.all()[0], sha256=HASH, size=1

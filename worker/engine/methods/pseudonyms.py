@@ -87,6 +87,9 @@ class Pseudonyms(Method):
         which = "the project's key" if self.key == "project" else "a key that is destroyed with the run"
         return f"Replace {self.column} by pseudonyms under {which}."
 
+    def needs_project_key(self) -> bool:
+        return self.key == "project"
+
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return (self.column,)
 
