@@ -71,14 +71,9 @@ class Goal(Parametric):
         return False
 
     @property
-    def least_size(self) -> int:
-        """A class of fewer rows than this violates the goal, whatever it holds."""
-        return 1
-
-    @property
-    def sizes_only(self) -> bool:
-        """Whether every class of at least `least_size` rows, or persons, satisfies the goal."""
-        return False
+    def least_size(self) -> int | None:
+        """When all it asks is that every class has so many persons or rows: how many."""
+        return None
 
     @property
     def population_file(self) -> str | None:

@@ -61,12 +61,8 @@ class KAnonymity(Goal):
         return self.missing == "wildcard"
 
     @property
-    def least_size(self) -> int:
-        return self.k if self.missing == "own" else 1
-
-    @property
-    def sizes_only(self) -> bool:
-        return self.missing == "own"
+    def least_size(self) -> int | None:
+        return self.k if self.missing == "own" else None
 
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()

@@ -23,14 +23,14 @@ class Judge:
         self.limit = limit
         self.drop = drop
         self.monotone = all(goal.monotone for goal in goals)
-        self.smallest = max((goal.least_size for goal in goals), default=1)
+        self.smallest = max((goal.least_size or 1 for goal in goals), default=1)
         self.judges_wholes = any(type(goal).spared is not Goal.spared for goal in goals)
         # Then rows suppressed at a node are suppressed at every finer one.
         self.nested = self.monotone and not self.judges_wholes and not any(goal.relative for goal in goals)
 
     def sizes_only(self, table: FrequencyTable) -> bool:
         """Whether every class of at least `smallest` rows may be released."""
-        return table.persons is None and all(goal.sizes_only for goal in self.goals)
+        return table.persons is None and all(goal.least_size is not None for goal in self.goals)
 
     def kept(self, classes: Classes) -> Mask:
         """Classes that may be released."""
