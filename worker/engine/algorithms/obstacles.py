@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from worker.engine.algorithms.mending import mends
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.classes import Classes
 from worker.engine.errors import NoSolution
@@ -27,7 +28,12 @@ def no_solution(judge: Judge, coarsest: Classes, least: int | None) -> NoSolutio
         _alone(goals[at], coarsest, limit, needs[at], rows) if alone else _together(goals, at, limit, rows)
     )
     fewest = min(one for one in (least, _suppressed(goals, coarsest, limit, drop)) if one is not None)
-    return NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
+    error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
+    reached = goals[at].reachable(coarsest, min(limit, rows - 1))
+    error.mends = mends(
+        goals, at, reached, fewest, rows, lambda others: _suppressed(others, coarsest, limit, drop) <= limit
+    )
+    return error
 
 
 def _suppressed(goals: Sequence[Goal], classes: Classes, limit: int, drop: bool) -> int:
