@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from worker.engine.io.limits import MEBIBYTE, Limits
 
 ROWS_PER_PIECE = 16_384
 MOST_PARTS = 10_000
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 MOST_UNPACKED = 2 * 1024 * MEBIBYTE
 SMALL_PART, MOST_TIMES = 8 * MEBIBYTE, 200
 """Sheets shrink to a tenth or a thirtieth; a part that unfolds two hundredfold was made to hurt."""
@@ -77,7 +79,15 @@ def _rows_of(raw: BinaryIO) -> Iterator[Iterable[Any]]:
         if sheet is None:
             raise EngineError("no-sheet", "The workbook shows no sheet with a table. Save the table as CSV.")
         sheet.reset_dimensions()  # what it claims of its size is not believed
-        yield from sheet.iter_rows(values_only=True)
+        for row in sheet.iter_rows(values_only=True):
+            yield [_unescaped(value) for value in row]
+
+
+def _unescaped(value: Any) -> Any:
+    """`_x000D_` stands for a sign that XML cannot hold."""
+    if not isinstance(value, str) or "_x" not in value:
+        return value
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
 
 
 def _check_archive(raw: BinaryIO) -> None:
