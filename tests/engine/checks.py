@@ -48,7 +48,7 @@ CANARY_NUMBER = "987654321"
 
 def check_documented(cls: type[Parametric]) -> None:
     """Words for the catalogue page."""
-    assert cls.summary().endswith("."), "the docstring begins with one sentence on one line"
+    assert cls.in_short().endswith("."), "the docstring begins with one sentence on one line"
     assert cls.title
     assert cls.slug == cls.slug.lower()
     for parameter in cls.parameters():
