@@ -191,7 +191,7 @@ def error_figures(run: Run) -> list[tuple[str, str, str]]:
 ERRORS = (
     (
         "error95",
-        "error of one figure",
+        "error of one figure, at most",
         "19 of 20 figures are off by at most this much; known before the run.",
     ),
     ("error95_all_cells", "error of all figures", "In 19 of 20 tables no figure is off by more than this."),

@@ -158,7 +158,7 @@ class DpHistogram(Method):
         rows = "1 row" if self.rows_per_person == 1 else f"{self.rows_per_person} rows"
         return (
             f"Count {' × '.join(self.columns)}{what}{more}, at most {rows} per person, "
-            f"with {self.mechanism.capitalize()} noise for ε = {self.cost().epsilon:f}."
+            f"with {self.mechanism.capitalize()} noise for ε = {self.cost().epsilon.normalize():f}."
         )
 
     def check(self, schema: Schema) -> None:
