@@ -77,7 +77,7 @@ def tally(codes: np.ndarray[Any, np.dtype[Any]], size: int) -> Counts:
     counts = square.sum(axis=0) + square.sum(axis=1)
     if len(narrow) % 2:
         counts[narrow[-1]] += 1
-    return counts[:size].astype(np.int64)
+    return np.asarray(counts[:size], np.int64)
 
 
 def _assigned(table: FrequencyTable, grid: Grid, person: str | None, key: bytes, rows: int) -> BoundedCounts:
