@@ -64,12 +64,13 @@ def prepare(note: Path) -> None:
 
 def mortal(function: Callable[..., Any], name: str, note: Path) -> Callable[..., Any]:
     """The same function with a point before and after each of its calls since the note was left."""
-    calls = 0
+    calls, left = 0, ""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal calls
-        calls = calls + 1 if note.exists() else 0
+        nonlocal calls, left
+        said = text_of(note)
+        calls, left = (calls + 1 if said == left else 1), said
         die_if(f"before {name} {calls}", note)
         result = function(*args, **kwargs)
         die_if(f"after {name} {calls}", note)
@@ -79,6 +80,14 @@ def mortal(function: Callable[..., Any], name: str, note: Path) -> Callable[...,
 
 
 def die_if(point: str, note: Path) -> None:
-    if note.exists() and note.read_text() == point:
+    if text_of(note) == point:
         note.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def text_of(note: Path) -> str:
+    """What the note says; nothing once somebody else has died of it."""
+    try:
+        return note.read_text()
+    except FileNotFoundError:
+        return ""
