@@ -1,6 +1,6 @@
 """Counting, noise and the whole command of a histogram with differential privacy.
 
-What runs in this process is told in seconds of the processor, so that other work on the machine does not count.
+What runs in this process is told in seconds of the processor: other work on the machine does not count.
 """
 
 from __future__ import annotations
