@@ -35,9 +35,12 @@ def privacy(setting: Setting) -> list[Result]:
 
 
 def _counting(setting: Setting) -> Result:
+    import numba  # noqa: F401 - a worker has it loaded
+
     codes = np.random.default_rng(1).integers(0, CELLS, setting.rows, dtype=np.int32)
     wide = codes.astype(np.int64)
     rounds = max(setting.repeat, ROUNDS)
+    tally(codes, CELLS)
     ours = _processor(rounds, lambda: tally(codes, CELLS))
     reference = _processor(rounds, lambda: np.bincount(wide, minlength=CELLS))
     return Result(f"counting into {CELLS} cells", ours, reference, "numpy.bincount of int64", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from worker.engine.numeric import NumberColumn
 from worker.engine.table import Chunk, Codes
 
 LEFT_OUT, UNKNOWN = -1, -2
-WORTHWHILE = 1 << 17
+FEW, WORTHWHILE = 256, 1 << 17
 AT_ONCE = 1 << 19
 
 
@@ -108,18 +109,26 @@ def _dense(chunks: Iterable[Chunk], grid: Grid) -> Counts:
 
 
 def tally(codes: np.ndarray[Any, np.dtype[Any]], size: int) -> Counts:
-    """How often each code occurs. Few codes are counted two rows at a time, as one number of 16 bits."""
-    if size > 256 or len(codes) < WORTHWHILE:
+    """How often each code occurs; by compiled loops where these are loaded, which takes longer than this."""
+    if size > FEW or len(codes) < WORTHWHILE:
         return np.bincount(codes, minlength=size).astype(np.int64, copy=False)
-    narrow = codes.astype(np.uint8, copy=False)
-    pairs = np.ascontiguousarray(narrow[: len(narrow) // 2 * 2]).view(np.uint16)
+    if "numba" not in sys.modules:
+        return _in_pairs(codes.astype(np.uint8, copy=False), size)
+    from worker.engine.kernels.tallying import tallied
+
+    return tallied(codes, size)
+
+
+def _in_pairs(codes: np.ndarray[Any, np.dtype[np.uint8]], size: int) -> Counts:
+    """Two rows at a time, as one number of 16 bits."""
+    pairs = np.ascontiguousarray(codes[: len(codes) // 2 * 2]).view(np.uint16)
     both = np.zeros(1 << 16, np.int64)
     for first in range(0, len(pairs), AT_ONCE):
         both += np.bincount(pairs[first : first + AT_ONCE], minlength=1 << 16)
     square = both.reshape(256, 256)
     counts = square.sum(axis=0) + square.sum(axis=1)
-    if len(narrow) % 2:
-        counts[narrow[-1]] += 1
+    if len(codes) % 2:
+        counts[codes[-1]] += 1
     return np.asarray(counts[:size], np.int64)
 
 
