@@ -74,17 +74,16 @@ def _perturbation(setting: Setting) -> list[Result]:
     return perturbation(setting)
 
 
-<<<<<<< HEAD
 def _privacy(setting: Setting) -> list[Result]:
     from benchmarks.privacy import privacy
 
     return privacy(setting)
-=======
+
+
 def _ledger(setting: Setting) -> list[Result]:
     from benchmarks.ledger import ledger
 
     return ledger(setting)
->>>>>>> main
 
 
 def _peers(setting: Setting) -> list[Result]:
@@ -100,11 +99,8 @@ SUITE: dict[str, Measurement] = {
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,
-<<<<<<< HEAD
     "privacy": _privacy,
-=======
     "ledger": _ledger,
->>>>>>> main
 }
 
 PEERS: dict[str, Measurement] = {"peers": _peers}
