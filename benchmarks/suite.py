@@ -74,6 +74,18 @@ def _perturbation(setting: Setting) -> list[Result]:
     return perturbation(setting)
 
 
+def _privacy(setting: Setting) -> list[Result]:
+    from benchmarks.privacy import privacy
+
+    return privacy(setting)
+
+
+def _ledger(setting: Setting) -> list[Result]:
+    from benchmarks.ledger import ledger
+
+    return ledger(setting)
+
+
 def _peers(setting: Setting) -> list[Result]:
     from benchmarks.peers.comparisons import peers
 
@@ -87,6 +99,8 @@ SUITE: dict[str, Measurement] = {
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,
+    "privacy": _privacy,
+    "ledger": _ledger,
 }
 
 PEERS: dict[str, Measurement] = {"peers": _peers}

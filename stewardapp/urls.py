@@ -7,9 +7,9 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, path
 
 NOUNS = (
-    "health home accounts projects project_keys populations datasets uploads versions columns "
-    "column_settings hierarchies hierarchy_editor version_hierarchies releases previews runs explorer "
-    "matrix_editor reviews catalogue artifacts methods audit"
+    "health home accounts projects project_keys populations budgets datasets uploads versions columns "
+    "column_settings hierarchies hierarchy_editor version_hierarchies releases previews runs "
+    "explorer matrix_editor reviews catalogue artifacts methods audit"
 ).split()
 
 urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]

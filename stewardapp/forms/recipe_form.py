@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
-from worker.engine.method import Preset
+from worker.engine.method import Forecast, Method, Preset
 
 ITEM = "item"
 MAXIMUM_ITEMS = 60
@@ -44,6 +44,9 @@ class Item:
     preview_column: str = ""
     preview: Any = None
     preview_shown: Mapping[str, Any] = field(default_factory=dict)
+    foresees: bool = False
+    forecast: tuple[Forecast, ...] = ()
+    unforeseen: str = ""
 
     @property
     def token(self) -> str:
@@ -92,6 +95,15 @@ class Item:
         if self.form is None:
             raise ValueError("the item is not known")
         return {NAMES[self.part]: self.slug, "params": self.form.as_params()}
+
+    def object(self, columns: Columns) -> Any:
+        """What the values on the page describe, without marking any field; None when they are wrong."""
+        if self.form is None:
+            return None
+        values = ((one.html_name, one.value()) for one in self.form)
+        sent = {name: value for name, value in values if value is not None and value is not False}
+        judged = bound_form(self.form.contract, columns, sent, self.key)
+        return judged.parameters if judged.is_valid() else None
 
 
 @dataclass
@@ -170,6 +182,11 @@ class RecipeForm:
             for number, item in enumerate(items, start=1):
                 item.number = number
         return self
+
+
+def foresees(contract: Any) -> bool:
+    """Whether a method tells figures before it is run."""
+    return issubclass(contract, Method) and contract.forecast is not Method.forecast
 
 
 def contract_of(part: str, slug: str) -> type[BaseModel] | None:

@@ -7,6 +7,7 @@ import io
 import json
 import secrets
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.conf import settings
 from stewardapp.access.workflow import Decision
 from stewardapp.actions import (
     accounts,
+    budgets,
     columns,
     comments,
     datasets,
@@ -23,6 +25,7 @@ from stewardapp.actions import (
     memberships,
     populations,
     projects,
+    proposals,
     releases,
     reviews,
     runs,
@@ -41,6 +44,7 @@ from stewardapp.models import (
     Version,
 )
 from stewardapp.secrets_file import write_private
+from worker.engine.privacy import Spend
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -55,6 +59,7 @@ HIERARCHIES: dict[str, dict[str, Any]] = {
     "postcode": {"builder": "mask", "side": "right"},
 }
 ROWS = 6000
+SEEDS = {"Health survey 2025": 18, "Health survey 2026": 19}  # the same bytes would be the same people
 
 
 def load(say: Callable[[str], None] = lambda _text: None) -> list[tuple[str, str, str]]:
@@ -104,6 +109,7 @@ def _fill(people: dict[str, User]) -> None:
     project = _project(people)
     version = _survey(project, people["steward"], "Health survey 2025")
     _tag(version, people["steward"])
+    _budget(project, version, people)
     story = Story(version, people)
     for title, stage in STAGES.items():
         if not Release.objects.filter(title=title).exists():
@@ -136,7 +142,7 @@ def _upload(project: Project, steward: User, name: str) -> Version:
     dataset = Dataset.objects.filter(name=name).first() or datasets.create(
         project=project, population=population, name=name, description="Synthetic.", by=steward
     )
-    content = health_survey(ROWS, seed=len(name)).encode("utf-8")
+    content = health_survey(ROWS, seed=SEEDS[name]).encode("utf-8")
     upload = uploads.begin(dataset=dataset, filename="survey.csv", length=len(content), by=steward)
     upload = uploads.append(upload=upload, offset=0, stream=io.BytesIO(content), by=steward)
     return uploads.complete(upload=upload, by=steward)
@@ -149,6 +155,22 @@ def _tag(version: Version, steward: User) -> None:
         known = Hierarchy.objects.filter(project=version.project, name=name).first()
         hierarchy = known or hierarchies.create(project=version.project, name=name, spec=spec, by=steward)
         hierarchies.attach(column=column, hierarchy=hierarchy, by=steward)
+
+
+def _budget(project: Project, version: Version, people: dict[str, User]) -> None:
+    """A limit that two people agreed on, its parts, and a proposal that waits for the second person."""
+    population, steward = version.dataset.population, people["steward"]
+    if population.limit:
+        return
+    columns.describe(version=version, name="sex", settings={"categories": ["F", "M"]}, by=steward)
+    limit, reason = Spend.of(2, Decimal("1e-8")), "Yearly tables and the questions of one study."
+    asked = proposals.propose_limit(population=population, limit=limit, reason=reason, by=steward)
+    proposals.confirm(proposal=asked, by=people["admin"])
+    part = Spend.of(Decimal("1.5"), Decimal("1e-8"))
+    allotment = budgets.allot(population=population, project=project, limit=part, by=people["admin"])
+    budgets.allow(allotment=allotment, user=people["analyst"], limit=Spend.of(Decimal("0.5")), by=steward)
+    more, reason = Spend.of(3, Decimal("1e-8")), "A second study asks for the same people."
+    proposals.propose_limit(population=population, limit=more, reason=reason, by=steward)
 
 
 def _work(kind: str, identity: str) -> None:
@@ -181,6 +203,16 @@ class Story:
             version=self.version, title=title, recipe=recipe, by=self.people["steward"],
             purpose="Regional study of chronic disease", context="For a university under a data agreement.",
         )  # fmt: skip
+
+    def counts(self, title: str, epsilon: str) -> Release:
+        """A table with noise, paid for from the budget."""
+        step = {"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": float(epsilon)}}
+        release = releases.create(
+            version=self.version, title=title, recipe={"steps": [step]}, by=self.people["steward"],
+            purpose="Yearly table", context="For the public.",
+        )  # fmt: skip
+        run = self.run(release)
+        return releases.submit(release=release, run=run, by=self.people["steward"])
 
     def run(self, release: Release) -> Run:
         """Run the recipe."""
@@ -255,6 +287,14 @@ def _published(story: Story, title: str) -> None:
         downloads.record(release=release, artifact=artifact, by=story.people["analyst"])
 
 
+def _counted(story: Story, title: str) -> None:
+    story.counts(title, "0.5")
+
+
+def _counted_again(story: Story, title: str) -> None:
+    story.counts(title, "0.25")
+
+
 def _revoked(story: Story, title: str) -> None:
     release, notice = story.published(title), "A corrected edition replaces this file."
     releases.revoke(release=release, notice=notice, by=story.people["steward"])
@@ -269,4 +309,6 @@ STAGES: dict[str, Callable[[Story, str], None]] = {
     "File nobody needs any more": _withdrawn,
     "Chronic disease 2025, research file": _published,
     "Chronic disease 2025, withdrawn edition": _revoked,
+    "Respondents by sex 2025": _counted,
+    "Respondents by sex 2025, first draft": _counted_again,
 }

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.manifest import public_part
-from stewardapp.presenters import step_notes
+from stewardapp.presenters import recipes, step_notes, tables
 from stewardapp.presenters.measures import printed, words
 from stewardapp.presenters.results import goal_line
 from worker.engine import catalogue
 from worker.engine.codebook import NOTES, ColumnLine, column_lines
 
 if TYPE_CHECKING:
-    from stewardapp.models import Release
+    from stewardapp.models import Release, Run
+    from worker.engine.chart import Chart
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ def certificate(release: Release) -> Certificate:
     )
 
 
+def histogram(release: Release) -> Chart | None:
+    """The chart of a published table, from its bytes."""
+    return tables.published_chart(release.candidate) if release.candidate else None
+
+
 def risk_figures(risk: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
     """Every single figure of the risk measures, with its explanation."""
     measures: Mapping[str, Any] = catalogue.measures()
@@ -58,10 +64,27 @@ def codebook(release: Release) -> list[ColumnLine]:
     if run is None:
         return []
     labels = dict(release.version.columns.values_list("name", "label"))
+    if tables.is_table(run):
+        return table_codebook(run, labels)
     return column_lines(run.recipe.get("columns", {}), run.report, labels)
+
+
+def table_codebook(run: Run, labels: Mapping[str, str]) -> list[ColumnLine]:
+    """The columns of a table with noise: those it counts by, and its figures."""
+    origins = [pair for step in tables.steps_of(run) for pair in step.get("cells_from", {}).items()]
+    keys = [
+        ColumnLine(name, labels.get(name, ""), "cell", "", f"cells from {origin}") for name, origin in origins
+    ]
+    figures = [ColumnLine(name, words, "number", "", how) for name, words, how in tables.COLUMNS]
+    return [*keys, *figures]
 
 
 def usage(release: Release) -> dict[str, Any]:
     """How to use the file, as the codebook among its files says it: what was done, what its signs mean."""
-    notes = step_notes.of_run(release.candidate) if release.candidate else []
-    return {"step_notes": notes, "reading_notes": NOTES}
+    run = release.candidate
+    if run is None:
+        return {}
+    if tables.is_table(run):
+        said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
+        return {"reading_notes": [*said, *tables.codebook_lines(run), *NOTES[-1:]]}
+    return {"step_notes": step_notes.of_run(run), "reading_notes": NOTES}

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from stewardapp.access.amounts import epsilon_words
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
-from stewardapp.forms.recipe_form import LISTS
+from stewardapp.forms.recipe_form import LISTS, foresees
 from stewardapp.models import Preview
+from stewardapp.models.pricing import funds_of
 from stewardapp.presenters import previews
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
+from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Kind, Role
+from worker.engine.method import Forecast, Method
+from worker.engine.recipe import Recipe
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -92,6 +97,36 @@ def attach_previews(form: RecipeForm, release: Release, request: HttpRequest) ->
         step.preview = step.preview or known.get(request.POST.get(f"preview-{step.key}", ""))
         if step.preview is not None:
             step.preview_shown = previews.shown(step.preview)
+
+
+def foresee(form: RecipeForm, release: Release) -> None:
+    """Beside each step that can tell them: its figures before anything is run or spent."""
+    steps = [item for item in form.steps if item.contract is not None and foresees(item.contract)]
+    if not steps:
+        return
+    declared = Recipe.parse({"version": 1, "columns": release.draft()["columns"]}).declarations({})
+    for item in steps:
+        item.foresees = True
+        method = item.object(form.columns)
+        try:
+            item.forecast = (*method.forecast(declared), *remaining(release, method)) if method else ()
+        except EngineError as error:
+            item.unforeseen = error.message
+
+
+def remaining(release: Release, method: Method) -> Iterable[Forecast]:
+    """What each purse would still hold after this step; a purse that holds too little says so."""
+    cost = method.cost()
+    if not cost:
+        return
+    for one in funds_of(release.project, release.version.dataset.population):
+        left = one.epsilon_micro - cost.epsilon_micro
+        short = left < 0 or one.delta_femto < cost.delta_femto
+        value = "not enough" if short else epsilon_words(left)
+        yield Forecast(f"Left afterwards in {one.name}", value, LEFT.format(epsilon_words(one.epsilon_micro)))
+
+
+LEFT = "Now it holds {}. What a run takes is never given back, whatever becomes of its result."
 
 
 def surroundings(release: Release) -> dict[str, Any]:
