@@ -162,14 +162,15 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     from worker.engine.io.source import open_table
     from worker.engine.recipe import Recipe
 
-    files = Files(job["files"])
+    files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
+    memory = half(job["limits"]["memory_bytes"])
     report = local.anonymize(
-        Recipe.parse(job["recipe"]),
-        open_table(files.reader("table")),
+        recipe,
+        open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
         [local.Output(kind, files.writer(f"release.{kind}")) for kind in KINDS],
         key=bytes.fromhex(job["key"]),
         reporter=reporter,
-        memory=half(job["limits"]["memory_bytes"]),
+        memory=memory,
         records=files.writer("records.csv"),
         input_sha256=job["input_sha256"],
         project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,

@@ -7,9 +7,10 @@ import hashlib
 import io
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -17,6 +18,7 @@ from worker.engine.errors import EngineError
 
 if TYPE_CHECKING:
     from worker.engine.recipe import Recipe
+    from worker.engine.reporting import TerminalReporter
     from worker.engine.table import TableSource
 
 SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30}
@@ -54,15 +56,20 @@ def hierarchy_files(recipe: Recipe, folder: Path) -> dict[str, str]:
     """The text of every hierarchy file; paths are relative to the recipe."""
     texts = {}
     for name in recipe.hierarchy_paths():
-        try:
-            texts[name] = (folder / name).read_text("utf-8-sig")
-        except FileNotFoundError:
-            continue  # the recipe refuses it, naming the column
-        except (UnicodeDecodeError, OSError):
-            raise EngineError(
-                "bad-hierarchy", f"{name}: this hierarchy file is not readable UTF-8 text."
-            ) from None
+        with suppress(FileNotFoundError):  # the recipe refuses it, naming the column
+            texts[name] = hierarchy_text(folder / name)
     return texts
+
+
+def hierarchy_text(path: Path) -> str:
+    """The text of a hierarchy file."""
+    try:
+        return path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise
+    except (UnicodeDecodeError, OSError):
+        text = f"{path.name}: this hierarchy file is not readable UTF-8 text. Save it as UTF-8."
+        raise EngineError("bad-hierarchy", text) from None
 
 
 def declared_sources(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, Any]:
@@ -86,7 +93,7 @@ def declared_files(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, 
 
 
 def opened(
-    files: ExitStack, path: Path, recipe: Recipe, released: bool = False
+    files: ExitStack, path: Path, recipe: Recipe, released: bool = False, memory: int | None = None
 ) -> tuple[TableSource, str | None]:
     """The rows of a file, and the delimiter they were read with."""
     from worker.engine.io.dialect import sniff
@@ -98,7 +105,7 @@ def opened(
     if released:
         said = {"missing": said["missing"]} if "missing" in said else {}
     dialect = sniff(file, said)
-    source = open_table(file, dialect)
+    source = open_table(file, dialect, columns=recipe.read_columns(), memory=memory)
     if not source.rows and not released:
         raise no_rows()
     return source, dialect.delimiter if dialect.format == "csv" else None
@@ -132,6 +139,17 @@ def finished(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def told(text: str, path: Path | None, reporter: TerminalReporter) -> int:
+    """To the file when one is named, otherwise to standard output."""
+    reporter.close()
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        with finished(path) as file:
+            file.write(text.encode())
+    return 0
 
 
 def sha256(path: Path) -> str:

@@ -131,8 +131,20 @@ def _draft(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @action
-def submit(*, release: Release, run: Run, revision: int | None = None, by: User) -> Release:
-    """Put a run forward as the candidate; the policy of this moment is the one it is judged by."""
+def submit(
+    *,
+    release: Release,
+    run: Run,
+    description: Mapping[str, Any] | None = None,
+    revision: int | None = None,
+    by: User,
+) -> Release:
+    """Put a run forward as the candidate; the policy of this moment is the one it is judged by.
+
+    With a `description` (what `describe` takes) the release is described and submitted, or neither.
+    """
+    if description is not None:
+        release, revision = describe(release=release, revision=revision, by=by, **description), None
     release = locked(release)
     run = release.runs.select_related("started_by").get(pk=run.pk)
     policy = release.project.policy

@@ -78,6 +78,7 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "release": release,
         "run": run,
         "policy": release_pages.policy_of(release),
+        "step": release_pages.current_step(release),
         "may": release_pages.verdicts(release, user),
         "checks": release_pages.policy_checks(run),
         "goals": results.goal_lines(run),

@@ -14,6 +14,7 @@ from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import sentences, short
+from stewardapp.presenters.steps import ALL_DONE
 
 if TYPE_CHECKING:
     from stewardapp.models import Policy, Release, Run
@@ -146,13 +147,13 @@ STEP_OF_STATE = {
     State.IN_REVIEW: "review",
     State.REJECTED: "review",
     State.APPROVED: "publish",
-    State.PUBLISHED: "publish",
-    State.REVOKED: "publish",
+    State.PUBLISHED: ALL_DONE,
+    State.REVOKED: ALL_DONE,
 }
 
 
 def current_step(release: Release) -> str:
-    """Where the release stands in the seven steps."""
+    """Where the release stands in the seven steps; once published, all are done."""
     state = State(release.state)
     if state in STEP_OF_STATE:
         return STEP_OF_STATE[state]

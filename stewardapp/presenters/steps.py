@@ -14,6 +14,9 @@ LABELS = {
 }
 
 
+ALL_DONE = "done"
+
+
 class Step(NamedTuple):
     """One step: its words, where it leads, and whether it is done, current or to come."""
 
@@ -23,8 +26,8 @@ class Step(NamedTuple):
 
 
 def release_steps(current: str, urls: Mapping[str, str] | None = None) -> list[Step]:
-    """The steps with those before the current one marked as done; `urls` makes some of them links."""
+    """The steps with those before the current one marked as done, or all of them; `urls` makes links."""
     names, links = list(LABELS), urls or {}
-    here = names.index(current)
+    here = len(names) if current == ALL_DONE else names.index(current)
     states = ["done" if index < here else "current" if index == here else "" for index in range(len(names))]
     return [Step(LABELS[name], links.get(name, ""), state) for name, state in zip(names, states, strict=True)]

@@ -94,8 +94,9 @@ def release_submit(request: HttpRequest, id: uuid.UUID, run_id: uuid.UUID) -> Ht
     require(may)
     form = SubmitForm(request.POST or None, initial=described(release))
     if request.method == "POST" and form.is_valid():
-        release = releases.describe(release=release, by=signed_in(request), **form.cleaned_data)
-        releases.submit(release=release, run=run, revision=release.revision, by=signed_in(request))
+        said = {**form.cleaned_data}
+        revision = said.pop("revision")
+        releases.submit(release=release, run=run, description=said, revision=revision, by=signed_in(request))
         messages.success(request, "Submitted. The reviewers of the project are told.")
         return redirect("release-detail", release.pk)
     shown = {"release": release, "run": run, "form": form, "checks": release_pages.policy_checks(run)}

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from worker.__main__ import main, size
+from worker.__main__ import main
+from worker.plain_files import size
 
 SECRET = "s3cret"
 HEADER = ["age", "sex", "disease", "name"]
@@ -126,6 +127,39 @@ def test_profile_hierarchy_catalogue(folder, capsys):
     assert {"methods", "goals", "measures"} <= set(listed)
     assert all(entry["schema"]["properties"] is not None for entry in listed["methods"])
     assert worker(folder, "catalogue") == 0
+
+
+AMNESIA = {"name": "*", "children": [{"name": "all", "children": [{"name": "f"}, {"name": "m"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("arx.csv", "f,all,*\nm,all,*\nx,all,*\n"),
+        ("amnesia.json", json.dumps(AMNESIA)),
+        ("tab.txt", "f\tall\t*\nm\tall\t*"),
+    ],
+)
+def test_a_hierarchy_of_another_tool_is_laid_over_the_values(folder, name, text):
+    (folder / name).write_text(text)
+    assert worker(folder, "hierarchy", name, "data.csv", "--column", "sex", "--out", "h.csv") == 0
+    assert (folder / "h.csv").read_text().splitlines()[:2] == ["f;all;*", "m;all;*"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("short.csv", "f;*\n", "'sex' has no row for 1 of the 2 distinct values"),
+        ("bad.json", "{", "not valid JSON at line 1"),
+        ("latin.csv", b"\xe9;*\n", "UTF-8"),
+        ("two.csv", f"{SECRET};a;*\n{SECRET};b;*\n", "second parent"),
+    ],
+)
+def test_a_hierarchy_that_does_not_fit_is_refused_in_one_line(folder, capsys, name, text, words):
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert worker(folder, "hierarchy", name, "data.csv", "--column", "sex", "--out", "h.csv") == 2
+    assert words in one_line(capsys)
+    assert not (folder / "h.csv").exists()
 
 
 @pytest.mark.parametrize(

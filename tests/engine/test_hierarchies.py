@@ -2,7 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from worker.engine.algorithms.coverage import between
 from worker.engine.algorithms.hierarchies import hierarchy_for, levels_of, read
 from worker.engine.algorithms.hierarchy_builders import build
 from worker.engine.declared import HierarchySpec
@@ -31,6 +34,12 @@ def test_quoted_cells_may_hold_the_delimiter():
     hierarchy = read(['29;"[20;30[";*', '31;"[30;40[";*'], "q")
     assert hierarchy.paths["29"] == ("29", "[20;30[", "*")
     assert read(hierarchy.lines(), "q") == hierarchy
+
+
+@pytest.mark.parametrize("value", ["a, b, c", "x\ty\tz", 'he said "no", twice, loudly', "a;b"])
+def test_what_is_written_is_read_again_whatever_the_values_hold(value):
+    hierarchy = read([f'"{value.replace(chr(34), 2 * chr(34))}";*'], "q")
+    assert read(hierarchy.lines(), "q").rows == ((value, "*"),) == hierarchy.rows
 
 
 def test_a_mark_windows_line_ends_and_blank_lines_are_no_trouble():
@@ -114,6 +123,76 @@ def test_bounds_gather_what_lies_outside():
     assert [row[1] for row in rows] == ["<20", "[20, 50[", "[50, 100[", ">=100"]
 
 
+ARX = [
+    # What ARX makes of intervals [0, 5[ joined by two, repeated from 20 to 80, extended to 15 and 90, and
+    # coded beyond: worked through its prepareGroups by hand.
+    ("3", "<15", "<15"),
+    ("16", "[15, 25[", "[15, 30["),
+    ("24", "[15, 25[", "[15, 30["),
+    ("25", "[25, 30[", "[15, 30["),
+    ("74", "[70, 75[", "[70, 90["),
+    ("75", "[75, 90[", "[70, 90["),
+    ("89", "[75, 90[", "[70, 90["),
+    ("90", ">=90", ">=90"),
+]
+
+
+@pytest.mark.parametrize(("value", "first", "second"), ARX)
+def test_snapping_and_coding_are_those_of_arx(value, first, second):
+    values = sorted({row[0] for row in ARX} | {str(n) for n in range(0, 100)})
+    rows = {row[0]: row[1:] for row in built("interval", values, width=5, snap=[20, 80], bounds=[15, 90])}
+    assert rows[value][:2] == (first, second)
+    read([";".join((text, *labels)) for text, labels in rows.items()], "q")  # it nests
+
+
+def test_snaps_that_meet_make_one_interval():
+    rows = built("interval", ["5", "16", "50", "89"], width=100, snap=[20, 80], bounds=[15, 90])
+    assert [row[1] for row in rows] == ["<15", *3 * ["[15, 90["]]
+
+
+def test_one_side_may_be_open():
+    values = ["5", "25", "85", "200"]
+    bounded = built("interval", values, width=20, bounds=[None, 90])
+    assert [row[1] for row in bounded] == ["[0, 20[", "[20, 40[", "[80, 90[", ">=90"]
+    snapped = built("interval", values, width=20, snap=[20, None])
+    assert [row[1] for row in snapped] == ["<40", "<40", "[80, 100[", "[200, 220["]
+    both = built("interval", values, width=20, snap=[20, 80])
+    assert [row[1] for row in both] == ["<40", "<40", ">=60", ">=60"]
+
+
+def test_every_level_may_have_a_fan_out_of_its_own():
+    rows = built("interval", ["3", "12", "47"], width=5, fan_out=[2, 5])
+    assert rows[1] == ("12", "[10, 15[", "[10, 20[", "[0, 50[", "*")
+    rows = build("order", {"values": list("abcdefgh"), "fan_out": [3, 2]}, [], "q")
+    assert rows[4] == ("e", "[d, f]", "[a, f]", "*")
+
+
+@pytest.mark.parametrize("snap", [[0, 1], [None, 200]])
+def test_a_snap_beyond_its_bound_is_refused(snap):
+    with pytest.raises(EngineError, match="within the bounds"):
+        built("interval", ["50"], snap=snap, bounds=[15, 90])
+
+
+@given(
+    numbers=st.lists(st.integers(-300, 300), min_size=1, max_size=30, unique=True),
+    ends=st.lists(st.one_of(st.none(), st.integers(-200, 200)), min_size=4, max_size=4),
+    width=st.integers(1, 60),
+    origin=st.integers(-7, 7),
+)
+def test_intervals_nest_and_hold_their_value_whatever_the_ends(numbers, ends, width, origin):
+    known = iter(sorted(end for end in ends if end is not None))
+    low, first, last, high = (None if end is None else next(known) for end in ends)
+    if len({low, high} - {None}) < 2 - [low, high].count(None) or (first is not None and first == last):
+        return
+    options = {"width": width, "origin": origin, "bounds": [low, high], "snap": [first, last]}
+    rows = build("interval", options, [str(number) for number in numbers], "q")
+    hierarchy = read([";".join(row) for row in rows], "q")
+    for number, row in zip(numbers, hierarchy.rows, strict=True):
+        for level, label in enumerate(row[1:], 1):
+            others = {one[level] for one in hierarchy.rows}
+            assert [one for one in others if one == "*" or between(one, np.array([number]))[0]] == [label]
+
+
 def test_numbers_on_both_sides_of_the_origin_come_to_an_end():
     rows = built("interval", [str(n) for n in range(-100, 101, 10)], width=1)
     assert len(rows[0]) < 12
@@ -162,6 +241,9 @@ def test_a_tree_may_be_uneven():
         ("interval", {"width": "NaN"}, "width"),
         ("interval", {"bounds": [5, 1]}, "bounds"),
         ("interval", {"fan_out": 1}, "fan_out"),
+        ("interval", {"fan_out": []}, "fan_out"),
+        ("interval", {"fan_out": [2, "3"]}, "fan_out"),
+        ("interval", {"snap": [5]}, "snap"),
         ("interval", {}, "builder"),
         ("order", {"values": ["a", "a"]}, "values"),
         ("mask", {"side": "middle"}, "side"),

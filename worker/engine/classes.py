@@ -154,5 +154,5 @@ def suppressed_tuples(table: FrequencyTable, columns: Sequence[str]) -> Mask:
     """Which tuples hold `*` in every one of the columns."""
     hidden = np.full(len(table), bool(columns))
     for name in columns:
-        hidden &= table.column(name) == table.domain(name).index.get(SUPPRESSED, -1)
+        hidden &= table.column(name) == table.domain(name).find(SUPPRESSED)
     return hidden

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from worker.engine.column import Codes, Column, Floats, Mask, parse_numbers
+from worker.engine.dense import FIRST_OTHER, Numbers, Values, codes_of, numbers_of, texts_of
 from worker.engine.fields import Kind
-from worker.engine.keys import group, pack
+from worker.engine.keys import LIMIT, Grouped, group, grouped, pack, totals, unpack
 from worker.engine.vocabulary import Vocabulary
 
 Counts = np.ndarray[Any, np.dtype[np.int64]]
@@ -35,18 +38,107 @@ class Domain:
         """The code of each text."""
         return {text: code for code, text in enumerate(self.texts)}
 
+    def find(self, text: str) -> int:
+        """The code of one text; -1 when it does not occur."""
+        return self.index.get(text, -1)
+
+    def text(self, code: int) -> str:
+        """The text of one code."""
+        return self.texts[code]
+
+    def places_of(self, other: Domain) -> Codes:
+        """Where the values of another domain stand in this one; -1 for those that do not."""
+        return self.translate(other.column(np.arange(len(other), dtype=np.int32)))
+
     def translate(self, column: Column) -> Codes:
         """Each row's code; -1 for a text that is not in the domain."""
-        labels = column.label_texts
-        codes = np.fromiter((self.index.get(text, -1) for text in labels), np.int32, len(labels))
-        return codes[column.codes] if len(labels) else codes
+        if not len(column.labels):
+            return np.empty(0, np.int32)
+        last = self._translated.get(column.name)
+        if last is None or last[0] is not column.labels:
+            labels = column.label_texts
+            to = np.fromiter((self.index.get(text, -1) for text in labels), np.int32, len(labels))
+            last = self._translated[column.name] = (column.labels, to)
+        codes: Codes = last[1][column.codes]
+        return codes
+
+    @cached_property
+    def _translated(self) -> dict[str, tuple[pa.Array, Codes]]:
+        """The last list of labels met, which chunks of one file share."""
+        return {}
+
+    @cached_property
+    def arrow(self) -> pa.Array:
+        """The texts as an array."""
+        return pa.array(self.texts, pa.string())
+
+    def column(self, codes: Codes) -> Column:
+        """Rows that hold these values."""
+        return Column(self.name, self.kind, codes, self.arrow, self.missing)
 
     @cached_property
     def numbers(self) -> Floats:
         """The number each value stands for; NaN where it is missing or no number."""
-        numbers = parse_numbers(pa.array(self.texts, pa.string()))
+        numbers = parse_numbers(self.arrow)
         numbers[self.missing] = np.nan
         return numbers
+
+
+class NumberDomain(Domain):
+    """The distinct values of a column of many numbers, in the order of their codes."""
+
+    def __init__(self, name: str, kind: Kind, values: Values, others: pa.Array) -> None:
+        missing = values == FIRST_OTHER
+        self.__dict__.update(name=name, kind=kind, missing=missing, values=values, others=others)
+
+    values: Values
+    others: pa.Array
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def find(self, text: str) -> int:
+        """The code of one text; -1 when it does not occur."""
+        found = self.translate(Numbers(self.name, self.kind, self._value_of(text), self.others))
+        return int(found[0]) if len(self) else -1
+
+    def _value_of(self, text: str) -> Values:
+        value = codes_of(pa.array([text], pa.string()))
+        if value[0] == FIRST_OTHER:
+            at = pc.index(self.others, text).as_py()
+            value[0] = np.iinfo(np.int64).max if at < 0 else FIRST_OTHER + at
+        return value
+
+    def text(self, code: int) -> str:
+        """The text of one code."""
+        return str(texts_of(self.values[code : code + 1], self.others)[0])
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Made only when somebody asks."""
+        return tuple(self.arrow.to_pylist())
+
+    @cached_property
+    def arrow(self) -> pa.Array:
+        """The texts as an array."""
+        return texts_of(self.values, self.others)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The number each value stands for; NaN where it is missing or no number."""
+        return numbers_of(self.values, self.others)
+
+    def translate(self, column: Column) -> Codes:
+        """Each row's code; -1 for a value that is not in the domain."""
+        if not isinstance(column, Numbers) or not column.others.equals(self.others):
+            return super().translate(column)
+        at = np.minimum(np.searchsorted(self.values, column.values), max(len(self.values) - 1, 0))
+        codes: Codes = np.where(self.values[at] == column.values, at, -1).astype(np.int32)
+        return codes
+
+    def column(self, codes: Codes) -> Column:
+        """Rows that hold these values."""
+        return Numbers(self.name, self.kind, self.values[codes], self.others)
 
 
 @dataclass(frozen=True)
@@ -93,11 +185,22 @@ class FrequencyTable:
         at = [self.position(name) for name in names]
         return pack([self.codes[i] for i in at], [len(self.domains[i]) for i in at], len(self))
 
+    def only(self, names: Sequence[str]) -> FrequencyTable:
+        """The table of some of the columns, in this order; rows only, no persons and no weights."""
+        at = [self.position(name) for name in names]
+        sizes = [max(len(self.domains[i]), 1) for i in at]
+        codes = [self.codes[i] for i in at]
+        domains = tuple(self.domains[i] for i in at)
+        if math.prod(sizes) < LIMIT:
+            found = grouped(pack(codes, sizes, len(self)), self.counts, math.prod(sizes))
+            return FrequencyTable(domains, tuple(unpack(found.keys, sizes)), found.counts)
+        groups = group(pack(codes, sizes, len(self)))
+        return FrequencyTable(domains, tuple(c[groups.first] for c in codes), groups.sum(self.counts))
+
     def marginal(self, name: str) -> Counts:
         """Rows per value of one column."""
-        total = np.zeros(len(self.domain(name)), np.int64)
-        np.add.at(total, self.column(name), self.counts)
-        return total
+        found: Counts = totals(self.column(name), self.counts, len(self.domain(name)))
+        return found
 
 
 @dataclass
@@ -107,48 +210,72 @@ class _Piece:
     weights: Floats | None
 
 
+class FixedVocabulary:
+    """The codes of a domain that is known already."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+
+    def __len__(self) -> int:
+        return len(self._domain)
+
+    def encode(self, column: Column) -> Codes:
+        """The code of each row."""
+        return self._domain.translate(column)
+
+    def sorted(self) -> tuple[Codes, Domain]:
+        """They are in order."""
+        return np.arange(len(self._domain), dtype=np.int32), self._domain
+
+
 class Counter:
     """Adds up chunks into a frequency table; the result does not depend on how rows were cut."""
 
-    def __init__(self, columns: Sequence[tuple[str, Kind]], person: str | None, weight: str | None) -> None:
+    def __init__(
+        self,
+        columns: Sequence[tuple[str, Kind]],
+        person: str | None,
+        weight: str | None,
+        known: Mapping[str, Domain] | None = None,
+    ) -> None:
+        """`known` holds the domains of columns with too many values to gather them on the way."""
         self._columns = list(columns)
         self._names = [name for name, _ in columns] + ([person] if person else [])
         self._person = person
         self._weight = weight
-        self._vocabularies = [Vocabulary() for _ in self._names]
+        self._vocabularies = [
+            FixedVocabulary(known[name]) if known and name in known else Vocabulary() for name in self._names
+        ]
         self._pieces: list[_Piece] = []
         self._held = 0
 
-    def add(self, columns: dict[str, Column], rows: int) -> None:
-        """Count one chunk."""
+    def add(self, columns: Mapping[str, Column], rows: int, counts: Counts | None = None) -> None:
+        """Count one chunk; each row once, or as often as `counts` says."""
         if not rows:
-            return
-        if len(self._names) == 1 and not self._weight:
-            self._keep(self._by_label(columns[self._names[0]]))
             return
         # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
         encoded = [v.encode(columns[name]) for v, name in zip(self._vocabularies, self._names, strict=True)]
-        groups = group(pack(encoded, [len(v) for v in self._vocabularies], rows))
-        codes = [column[groups.first] for column in encoded]
-        counts = np.bincount(groups.ids, minlength=groups.number).astype(np.int64)
-        weights = groups.sum(columns[self._weight].numbers) if self._weight else None
-        self._keep(_Piece(codes, counts, weights))
+        weights = columns[self._weight].numbers if self._weight else None
+        self._put(encoded, counts, weights, rows)
 
-    def _by_label(self, column: Column) -> _Piece:
-        """One column alone needs no sorting: its labels are counted, then added up by text."""
-        rows = np.bincount(column.codes, minlength=len(column.labels)).astype(np.int64)
-        to = self._vocabularies[0].translation(column)
-        used = np.flatnonzero(rows)
-        codes, where = np.unique(to[used], return_inverse=True)
-        counts = np.zeros(len(codes), np.int64)
-        np.add.at(counts, where.reshape(-1), rows[used])
-        return _Piece([codes.astype(np.int32)], counts, None)
-
-    def _keep(self, piece: _Piece) -> None:
-        self._pieces.append(piece)
-        self._held += len(piece.counts)
-        if self._held > 4 * len(self._pieces[0].counts) + 4_000_000:
+    def _put(self, codes: list[Codes], counts: Counts | None, weights: Floats | None, rows: int) -> None:
+        self._pieces.append(self._piece(codes, counts, weights, rows))
+        self._held += len(self._pieces[-1].counts)
+        if self._held > 2 * len(self._pieces[0].counts) + 4_000_000:
             self._merge()
+
+    def _piece(self, codes: list[Codes], counts: Counts | None, weights: Floats | None, rows: int) -> _Piece:
+        sizes = [max(len(v), 1) for v in self._vocabularies]
+        if weights is None and math.prod(sizes) < LIMIT:
+            found: Grouped = grouped(pack(codes, sizes, rows), counts, math.prod(sizes))
+            return _Piece(unpack(found.keys, sizes), found.counts, None)
+        groups = group(pack(codes, sizes, rows))
+        added = groups.sum(counts) if counts is not None else np.bincount(groups.ids, minlength=groups.number)
+        return _Piece(
+            [column[groups.first] for column in codes],
+            added.astype(np.int64),
+            None if weights is None else groups.sum(weights),
+        )
 
     @property
     def held_bytes(self) -> int:
@@ -158,18 +285,20 @@ class Counter:
     def table(self) -> FrequencyTable:
         """The frequency table of everything added."""
         piece = self._merge()
-        domains, codes = [], []
-        order = [vocabulary.sorted() for vocabulary in self._vocabularies]
-        for (ranks, _, _), column in zip(order, piece.codes, strict=True):
+        domains: list[Domain] = []
+        codes = []
+        kinds = dict(self._columns)
+        for name, vocabulary, column in zip(self._names, self._vocabularies, piece.codes, strict=True):
+            ranks, domain = _sorted(vocabulary, name, kinds.get(name, Kind.TEXT))
             codes.append(ranks[column] if len(ranks) else column)
-        for (name, kind), (_, texts, missing) in zip(self._columns, order, strict=False):
-            domains.append(Domain(name, kind, tuple(texts), missing))
+            domains.append(domain)
         sizes = [len(vocabulary) for vocabulary in self._vocabularies]
         by_tuple = np.argsort(pack(codes, sizes, len(piece.counts)), kind="stable")
         codes = [column[by_tuple] for column in codes]
         persons = codes.pop() if self._person else None
         weights = None if piece.weights is None else piece.weights[by_tuple]
-        return FrequencyTable(tuple(domains), tuple(codes), piece.counts[by_tuple], persons, weights)
+        shown = tuple(domains[: len(self._columns)])
+        return FrequencyTable(shown, tuple(codes), piece.counts[by_tuple], persons, weights)
 
     def _merge(self) -> _Piece:
         """All pieces as one, equal tuples added up."""
@@ -179,15 +308,62 @@ class Counter:
                 _Piece([np.zeros(0, np.int32) for _ in self._names], np.zeros(0, np.int64), empty)
             ]
         if len(self._pieces) > 1:
-            self._pieces = [self._added_up()]
+            pieces, self._pieces = self._pieces, []
+            codes = [np.concatenate([p.codes[i] for p in pieces]) for i in range(len(self._names))]
+            counts = np.concatenate([p.counts for p in pieces])
+            weights = None
+            if self._weight:
+                weights = np.concatenate([p.weights for p in pieces if p.weights is not None])
+            pieces.clear()
+            self._pieces = [self._piece(codes, counts, weights, len(counts))]
             self._held = len(self._pieces[0].counts)
         return self._pieces[0]
 
-    def _added_up(self) -> _Piece:
-        codes = [np.concatenate([p.codes[i] for p in self._pieces]) for i in range(len(self._names))]
-        counts = np.concatenate([p.counts for p in self._pieces])
-        groups = group(pack(codes, [len(v) for v in self._vocabularies], len(counts)))
-        weights = None
-        if self._weight:
-            weights = groups.sum(np.concatenate([p.weights for p in self._pieces if p.weights is not None]))
-        return _Piece([column[groups.first] for column in codes], groups.sum(counts), weights)
+
+def _sorted(vocabulary: Vocabulary | FixedVocabulary, name: str, kind: Kind) -> tuple[Codes, Domain]:
+    """Where each code goes when values are in order, and the values."""
+    if isinstance(vocabulary, FixedVocabulary):
+        return vocabulary.sorted()
+    ranks, texts, missing = vocabulary.sorted()
+    return ranks, Domain(name, kind, tuple(texts), missing)
+
+
+class NumberCounter:
+    """Counts the distinct values of one column of many numbers."""
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        self._name, self._kind = name, kind
+        self._values: list[Values] = []
+        self._counts: list[Counts] = []
+        self._others: pa.Array = pa.array([""], pa.string())
+        self._waiting = 0
+
+    def add(self, column: Numbers) -> None:
+        """Count one chunk."""
+        found = grouped(column.values, None, LIMIT)
+        self._others = column.others
+        self._values.append(found.keys)
+        self._counts.append(found.counts)
+        self._waiting += len(found.keys)
+        if self._waiting > 4_000_000 + len(self._values[0]):
+            self._merge()
+
+    @property
+    def held_bytes(self) -> int:
+        """What the values held now take in memory."""
+        return 16 * sum(len(values) for values in self._values)
+
+    def _merge(self) -> None:
+        if self._values:
+            values, counts = np.concatenate(self._values), np.concatenate(self._counts)
+            self._values, self._counts = [], []
+            found = grouped(values, counts, LIMIT)
+            self._values, self._counts, self._waiting = [found.keys], [found.counts], 0
+
+    def table(self) -> FrequencyTable:
+        """The frequency table of everything added."""
+        self._merge()
+        values = self._values[0] if self._values else np.zeros(0, np.int64)
+        counts = self._counts[0] if self._counts else np.zeros(0, np.int64)
+        domain = NumberDomain(self._name, self._kind, values, self._others)
+        return FrequencyTable((domain,), (np.arange(len(values), dtype=np.int32),), counts)

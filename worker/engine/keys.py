@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,12 +65,72 @@ class Groups:
 
     def sum(self, values: np.ndarray[Any, Any]) -> Any:
         """The total of the values in each group; integers stay exact."""
-        total = np.zeros(self.number, values.dtype)
-        np.add.at(total, self.ids, values)
-        return total
+        return totals(self.ids, values, self.number)
 
 
 def group(keys: Keys) -> Groups:
     """Group rows by key, in ascending order of keys."""
     _, first, ids = np.unique(keys, return_index=True, return_inverse=True)
     return Groups(ids.reshape(-1), first)
+
+
+DENSE = 1 << 22
+"""Up to so many possible keys a list with a place for each is faster than sorting."""
+
+
+def totals(ids: Codes, values: np.ndarray[Any, Any], number: int) -> Any:
+    """The total of the values of each id; integers stay exact."""
+    total = np.zeros(number, values.dtype)
+    np.add.at(total, ids, values)
+    return total
+
+
+class Grouped(NamedTuple):
+    """Distinct keys in ascending order and how often each occurs."""
+
+    keys: Keys
+    counts: Keys
+
+
+def grouped(keys: Keys, counts: Keys | None, span: int) -> Grouped:
+    """Distinct keys, each key below `span`; a key counts once, or as often as `counts` says."""
+    if span <= min(DENSE, 4 * len(keys)):
+        dense = np.bincount(keys, minlength=0) if counts is None else totals(keys, counts, span)
+        present = np.flatnonzero(dense)
+        return Grouped(present, dense[present].astype(np.int64, copy=False))
+    if counts is None:
+        distinct, ordered = _runs(np.sort(keys))
+        return Grouped(distinct, np.diff(np.append(ordered, len(keys))))
+    order = np.argsort(keys)
+    distinct, ordered = _runs(keys[order])
+    return Grouped(distinct, np.add.reduceat(counts[order], ordered) if len(keys) else counts)
+
+
+def _runs(ordered: Keys) -> tuple[Keys, Keys]:
+    """The distinct keys of a sorted list, and where each begins."""
+    if not len(ordered):
+        return ordered, np.zeros(0, np.int64)
+    fresh = np.empty(len(ordered), bool)
+    fresh[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    starts = np.flatnonzero(fresh)
+    return ordered[starts], starts
+
+
+def unpack(keys: Keys, sizes: Sequence[int]) -> list[Codes]:
+    """The codes that packed keys were made of, when nothing had to be ranked."""
+    columns: list[Codes] = []
+    rest = keys
+    for size in reversed(sizes):
+        rest, codes = np.divmod(rest, size)
+        columns.append(codes.astype(np.int32))
+    return columns[::-1]
+
+
+def among(keys: Keys, known: Keys) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which keys are among the known ones, which are in ascending order."""
+    if not len(known) or not len(keys):
+        return np.zeros(len(keys), bool)
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    found: np.ndarray[Any, np.dtype[np.bool_]] = known[at] == keys
+    return found

@@ -75,6 +75,18 @@ class Method(Parametric):
     enforces: ClassVar[bool] = False
     """Whether its output satisfies every goal of the recipe."""
 
+    per_tuple: ClassVar[bool] = False
+    """Whether `transform` looks only at the values of the row's `touches`, and draws nothing at random."""
+
+    @property
+    def drops_rows(self) -> bool:
+        """Whether `transform` may leave rows out."""
+        return True
+
+    def changes(self, schema: Schema) -> tuple[str, ...]:
+        """The columns whose values `transform` may change."""
+        return self.touches(schema)
+
     def plan(self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter) -> Plan:
         """Ask for statistics and decide."""
         return Plan()

@@ -5,104 +5,36 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from decimal import Decimal
 from functools import cached_property
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing import Any
 
 from worker.engine import catalogue
-from worker.engine.declared import Declaration, HierarchySpec
+from worker.engine.declared import Declaration
+from worker.engine.declaring import declaration
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind, Role
+from worker.engine.fields import Role
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure
 from worker.engine.method import Guarantee, Method
-from worker.engine.parameters import problem
 from worker.engine.parametric import Parametric
+from worker.engine.recipe_document import (
+    ALL,
+    ColumnPart,
+    Document,
+    GoalPart,
+    MeasurePart,
+    StepPart,
+    parsed,
+    plain,
+)
 
-ALL = "*"
-LONGEST = 64 * 1024 * 1024
 ONE_OF_A_KIND = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
-
-
-def _as_texts(value: Any) -> Any:
-    """Numbers in a list of data values are meant as their texts."""
-    if isinstance(value, list | tuple):
-        return tuple(
-            str(v) if isinstance(v, int | float | Decimal) and not isinstance(v, bool) else v for v in value
-        )
-    return value
-
-
-Texts = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class DataPart(_Part):
-    """How the data file is to be read."""
-
-    delimiter: str | None = None
-    quote: str | None = None
-    encoding: str | None = None
-    missing: tuple[str, ...] | None = None
-
-    def said(self) -> dict[str, Any]:
-        """Only what was said, for the reader."""
-        return {name: value for name, value in self.model_dump().items() if value is not None}
-
-
-class ColumnPart(_Part):
-    """What is declared of one column."""
-
-    role: Role
-    kind: Kind | None = None
-    hierarchy: str | tuple[str, ...] | dict[str, Any] | None = None
-    bounds: tuple[Any, Any] | None = None
-    bin_width: Any = None
-    categories: Texts | None = None
-    granted: Texts = ()
-    release: bool = False
-
-
-class GoalPart(_Part):
-    """A goal by name."""
-
-    goal: str
-    params: dict[str, Any] = Field(default_factory=dict)
-
-
-class StepPart(_Part):
-    """A method by name."""
-
-    method: str
-    params: dict[str, Any] = Field(default_factory=dict)
-
-
-class MeasurePart(_Part):
-    """A measure by name."""
-
-    measure: str
-    params: dict[str, Any] = Field(default_factory=dict)
-
-
-class _Document(_Part):
-    version: Literal[1]
-    data: DataPart = DataPart()
-    columns: dict[str, ColumnPart]
-    goals: tuple[GoalPart, ...] = ()
-    steps: tuple[StepPart, ...] = ()
-    measures: tuple[str | MeasurePart, ...] = (ALL,)
 
 
 class Recipe:
     """A recipe that was checked against the catalogue. Make one with `Recipe.parse`."""
 
-    def __init__(self, document: _Document) -> None:
+    def __init__(self, document: Document) -> None:
         self._document = document
         self.data = document.data
         self.columns: Mapping[str, ColumnPart] = document.columns
@@ -114,12 +46,7 @@ class Recipe:
     @classmethod
     def parse(cls, source: str | bytes | Mapping[str, Any]) -> Recipe:
         """From JSON or the same as a mapping. Refusals name the path and how to mend it, never a value."""
-        given = source if isinstance(source, Mapping) else _json(source)
-        try:
-            document = _Document.model_validate(dict(given))
-        except ValidationError as error:
-            raise _first_problem(error) from None
-        return cls(document)
+        return cls(parsed(source))
 
     @cached_property
     def missing_texts(self) -> frozenset[str] | None:
@@ -144,76 +71,22 @@ class Recipe:
     def declarations(self, hierarchies: Mapping[str, str]) -> dict[str, Declaration]:
         """What is declared of each column; `hierarchies` holds the text of each file referred to."""
         missing = tuple(sorted(self.missing_texts or ()))
-        return {name: _declaration(name, part, hierarchies, missing) for name, part in self.columns.items()}
+        return {name: declaration(name, part, hierarchies, missing) for name, part in self.columns.items()}
+
+    def read_columns(self) -> tuple[str, ...]:
+        """The columns that a run reads: not those that are dropped, nor identifiers that no step names."""
+        named = {name for part in (*self.steps, *self.goals) for _, name, _ in part.named_columns()}
+        unread = (Role.DROPPED, Role.DIRECT_IDENTIFIER)
+        return tuple(name for name, part in self.columns.items() if part.role not in unread or name in named)
 
     def canonical_json(self) -> str:
         """One spelling for recipes that say the same."""
         said = self._document.model_dump(mode="python", exclude_unset=True)
-        return json.dumps(_plain(said), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(plain(said), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def sha256(self) -> str:
         """The hash of the canonical spelling."""
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
-
-
-def _json(source: str | bytes) -> Mapping[str, Any]:
-    """Strict JSON: decimals are kept exactly, no key twice, no NaN."""
-    if len(source) > LONGEST:
-        raise EngineError("recipe-too-long", "The recipe is longer than 64 MB. Name hierarchy files instead.")
-    try:
-        text = source if isinstance(source, str) else source.decode("utf-8-sig")
-        found = json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_unique)
-    except UnicodeDecodeError:
-        raise EngineError("recipe-not-json", "The recipe is not UTF-8 text. Save it as UTF-8.") from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise EngineError("recipe-not-json", f"The recipe is not valid JSON at {where}.") from None
-    except RecursionError:
-        raise EngineError("recipe-not-json", "The recipe is nested too deeply.") from None
-    if not isinstance(found, Mapping):
-        raise EngineError("recipe-not-json", "The recipe must be one JSON object.")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise EngineError(
-        "recipe-not-json", f"The recipe holds {name}, which is not a number. Use a finite number."
-    )
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise EngineError(
-                "recipe-duplicate", f"The recipe says {name!r} twice in one object.", param=name
-            )
-        found[name] = value
-    return found
-
-
-def _first_problem(error: ValidationError) -> EngineError:
-    first = error.errors(include_url=False, include_input=False)[0]
-    location = tuple(part for part in first["loc"] if part not in _UNION_BRANCHES)
-    what = problem({**first, "loc": location}, "see the documentation of the recipe")
-    words = what.message.replace("There is no such parameter.", "There is no such key.")
-    words = words.replace("This parameter is required.", "This key is required.")
-    return EngineError("bad-recipe", f"{what.param}: {words}", param=what.param, step=_step_of(first["loc"]))
-
-
-_UNION_BRANCHES = (
-    "str",
-    "dict[str,any]",
-    "tuple[str, ...]",
-    "MeasurePart",
-    "function-before[_as_texts(), tuple[str, ...]]",
-)
-
-
-def _step_of(location: tuple[int | str, ...]) -> int | None:
-    if len(location) > 1 and location[0] == "steps" and isinstance(location[1], int):
-        return location[1]
-    return None
 
 
 def _goal(index: int, part: GoalPart) -> Goal:
@@ -270,48 +143,3 @@ def _check_columns(columns: Mapping[str, ColumnPart]) -> None:
         if part.release and part.role is not Role.WEIGHT:
             where = f"columns.{name}.release"
             raise EngineError("bad-recipe", f"{where}: applies to a weight only.", param=where)
-
-
-def _declaration(
-    name: str, part: ColumnPart, hierarchies: Mapping[str, str], missing: tuple[str, ...]
-) -> Declaration:
-    spec = _hierarchy(name, part, hierarchies)
-    return Declaration(
-        hierarchy=None if spec is None else replace(spec, missing=missing),
-        bounds=part.bounds,
-        bin_width=part.bin_width,
-        categories=part.categories,
-        granted=part.granted,
-        release=part.release,
-    )
-
-
-def _hierarchy(name: str, part: ColumnPart, hierarchies: Mapping[str, str]) -> HierarchySpec | None:
-    given = part.hierarchy
-    where = f"columns.{name}.hierarchy"
-    if given is None:
-        return None
-    if isinstance(given, str):
-        if given not in hierarchies:
-            text = f"{where}: the file is not there. Give a path relative to the recipe."
-            raise EngineError("no-hierarchy-file", text, param=where)
-        return HierarchySpec(lines=tuple(hierarchies[given].splitlines()))
-    if isinstance(given, tuple):
-        return HierarchySpec(lines=given)
-    builder = given.get("builder")
-    if not isinstance(builder, str):
-        text = f"{where}.builder: name the builder: interval, order, mask, date or tree."
-        raise EngineError("bad-recipe", text, param=f"{where}.builder")
-    options = {key: value for key, value in given.items() if key != "builder"}
-    return HierarchySpec(builder=builder, options=options)
-
-
-def _plain(value: Any) -> Any:
-    """JSON values; a decimal of usual length is the number with the same digits."""
-    if isinstance(value, Decimal):
-        return float(value) if value != value.to_integral_value() else int(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value

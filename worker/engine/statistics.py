@@ -10,10 +10,12 @@ import numpy as np
 
 from worker.engine.column import Column, Floats
 from worker.engine.declared import Declaration
+from worker.engine.dense import Numbers
 from worker.engine.errors import EngineError, LimitExceeded
-from worker.engine.fields import Role
-from worker.engine.frequency import Counter, Domain, FrequencyTable
+from worker.engine.fields import Kind, Role
+from worker.engine.frequency import Counter, Domain, FrequencyTable, NumberCounter
 from worker.engine.randomness import Source
+from worker.engine.replay import Replay
 from worker.engine.reporting import Reporter
 from worker.engine.summaries import Covariance, Features, Spread, chosen_rows, joined_table, numbers_of
 from worker.engine.table import Chunk, Schema, Table
@@ -50,9 +52,16 @@ class Statistics:
     """Answers are kept: a question asked twice is read from the data once."""
 
     def __init__(
-        self, data: Data, declared: Mapping[str, Declaration], reporter: Reporter, memory: int | None = None
+        self,
+        data: Data,
+        declared: Mapping[str, Declaration],
+        reporter: Reporter,
+        memory: int | None = None,
+        replay: Replay | None = None,
     ) -> None:
+        """With a `replay` of the steps so far, what it can tell is not read from the rows."""
         self._data = data
+        self._replay = replay
         self.declared = declared
         self._reporter = reporter
         self._memory = memory
@@ -169,8 +178,7 @@ class Statistics:
         domain = self.distinct(name)
         self._afford(4 * self._data.rows, f"holding the whole column {name!r}")
         codes = [domain.translate(chunk[name]) for chunk in self._data.chunks((name,))]
-        whole = np.concatenate(codes) if codes else np.zeros(0, np.int32)
-        return Column.of_domain(name, domain.kind, whole, domain.texts, domain.missing)
+        return domain.column(np.concatenate(codes) if codes else np.zeros(0, np.int32))
 
     def numbers(self, name: str) -> Floats:
         """A whole column of numbers; NaN where missing."""
@@ -195,12 +203,44 @@ class Statistics:
             yield chunk
 
     def _count(self, columns: tuple[str, ...], person: str | None, weight: str | None) -> FrequencyTable:
-        counter = Counter([(name, self.schema[name].kind) for name in columns], person, weight)
-        read = (*columns, *(name for name in (person, weight) if name and name not in columns))
+        named = [(name, self.schema[name].kind) for name in columns]
+        if person is None and weight is None:
+            larger = [t for t in self._tables.values() if t.persons is None and set(columns) <= set(t.names)]
+            if larger and columns:
+                return min(larger, key=len).only(columns)
+        replayed = self._replay.counts(named, person, weight) if self._replay else None
+        return replayed or self._count_rows(named, person, weight)
+
+    def _count_rows(
+        self, named: list[tuple[str, Kind]], person: str | None, weight: str | None
+    ) -> FrequencyTable:
+        columns = tuple(name for name, _ in named)
+        read = tuple(dict.fromkeys((*columns, *(name for name in (person, weight) if name))))
+        dense = self._dense((*columns, *([person] if person else [])))
+        if dense == [columns[0]] == list(read) if columns else False:
+            return self._count_numbers(*named[0])
+        known = {name: self.distinct(name) for name in dense}
+        counter = Counter(named, person, weight, known)
         for chunk in self._data.chunks(read):
             self._reporter.checkpoint()
             counter.add({name: chunk[name] for name in read}, chunk.rows)
             self._afford(counter.held_bytes, "counting the distinct combinations of " + ", ".join(columns))
+        return counter.table()
+
+    def _dense(self, names: tuple[str, ...]) -> list[str]:
+        """The columns that are held as numbers without a list of labels."""
+        for chunk in self._data.chunks(names):
+            return [name for name in dict.fromkeys(names) if isinstance(chunk[name], Numbers)]
+        return []
+
+    def _count_numbers(self, name: str, kind: Kind) -> FrequencyTable:
+        counter = NumberCounter(name, kind)
+        for chunk in self._data.chunks((name,)):
+            self._reporter.checkpoint()
+            column = chunk[name]
+            assert isinstance(column, Numbers)
+            counter.add(column)
+            self._afford(counter.held_bytes, f"counting the distinct values of {name}")
         return counter.table()
 
     def _afford(self, size: int, what: str) -> None:

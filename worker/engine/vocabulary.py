@@ -17,6 +17,7 @@ class Vocabulary:
         self.texts: list[str] = []
         self.missing: list[bool] = []
         self._codes: dict[str, int] = {}
+        self._last: tuple[pa.Array, Codes] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -26,11 +27,14 @@ class Vocabulary:
         return self.translation(column)[column.codes]
 
     def translation(self, column: Column) -> Codes:
-        """The code of each label that occurs in a row; -1 for labels that do not occur."""
+        """The code of each label that occurs in a row; -1 for labels that did not occur so far."""
         used = np.flatnonzero(np.bincount(column.codes, minlength=len(column.labels)))
-        translation = np.full(len(column.labels), -1, np.int32)
-        texts = column.labels.take(pa.array(used)).to_pylist()
-        for label, text in zip(used.tolist(), texts, strict=True):
+        if self._last is None or self._last[0] is not column.labels:
+            self._last = column.labels, np.full(len(column.labels), -1, np.int32)
+        translation = self._last[1]
+        fresh = used[translation[used] < 0]
+        texts = column.labels.take(pa.array(fresh)).to_pylist()
+        for label, text in zip(fresh.tolist(), texts, strict=True):
             translation[label] = self._code(text, bool(column.missing[label]))
         return translation
 

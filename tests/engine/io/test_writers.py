@@ -20,7 +20,7 @@ from worker.engine.table import Table
 
 CELLS = st.text(
     st.one_of(st.sampled_from('ab,"\n\r;\t '), st.characters(exclude_categories=("Cs",))), max_size=5
-)
+).filter(lambda text: not defused(text))  # such a text cannot be told from one that got the apostrophe here
 
 
 def written(kind: str, *tables: Table, names: tuple[str, ...] | None = None) -> tuple[bytes, Written]:

@@ -73,6 +73,19 @@ def test_submitting_fixes_policy_and_candidate(team: factories.Team, release: Re
     assert Release.objects.get(pk=release.pk).policy == before
 
 
+def test_describing_and_submitting_is_one_move(team: factories.Team, release: Release) -> None:
+    said = {"purpose": "Care research.", "context": "None.", "audience": "project", "named": []}
+    bad = factories.make_succeeded_run(release, smallest_class=3)
+    with pytest.raises(NotAllowed):
+        releases.submit(release=release, run=bad, description=said, by=team.steward)
+    assert Release.objects.get(pk=release.pk).purpose == release.purpose
+    run, seen = factories.make_succeeded_run(release), Release.objects.get(pk=release.pk).revision
+    with pytest.raises(Conflict):
+        releases.submit(release=release, run=run, description=said, revision=seen - 1, by=team.steward)
+    submitted = releases.submit(release=release, run=run, description=said, revision=seen, by=team.steward)
+    assert (submitted.state, submitted.purpose) == ("in-review", "Care research.")
+
+
 def test_a_run_below_the_policy_is_not_submitted(team: factories.Team, release: Release) -> None:
     run = factories.make_succeeded_run(release, smallest_class=3)
     with pytest.raises(NotAllowed, match="holds 3; the policy demands at least 5"):

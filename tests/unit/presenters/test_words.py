@@ -105,6 +105,10 @@ def test_steps_before_the_current_one_are_done():
     assert shown[1].url == "/x/"
 
 
+def test_once_published_every_step_is_done():
+    assert {step.state for step in steps.release_steps(steps.ALL_DONE)} == {"done"}
+
+
 SCAN = [
     {"columns": ["age", "sex"], "unique_share": 0.25},
     {"columns": ["age", "sex", "zip"], "unique_share": 0.75},

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worker.engine.column import Column
 from worker.engine.table import Chunk, Table
 
 
@@ -25,10 +24,4 @@ class Aligned:
             rows: slice | np.ndarray[tuple[int], np.dtype[np.int32]] = slice(start, start + chunk.rows)
         else:
             rows = np.searchsorted(self.table.row_ids, chunk.row_ids).astype(np.int32)
-        return chunk.with_columns(
-            *(_taken(column, chunk[column.name], rows) for column in self.table.columns)
-        )
-
-
-def _taken(column: Column, old: Column, rows: slice | np.ndarray[tuple[int], np.dtype[np.int32]]) -> Column:
-    return column.take(rows).described(old.kind)
+        return chunk.with_columns(*(column.take(rows) for column in self.table.columns))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from worker.engine.algorithms.hierarchy_builders import build
 from worker.engine.column import SUPPRESSED, Codes, Floats
@@ -41,8 +42,11 @@ class Hierarchy:
         return tuple(Counter(row[level] for row in self.rows) for level in range(self.height + 1))
 
     def lines(self) -> list[str]:
-        """The rows in ARX's layout."""
-        return [";".join(_quoted(cell) for cell in row) for row in self.rows]
+        """The rows in ARX's layout, quoted so that the delimiter is sniffed right when they are read."""
+        plain = [";".join(_quoted(cell, ';"\n\r') for cell in row) for row in self.rows]
+        if not plain or _delimiter(plain) == ";":
+            return plain
+        return [";".join(_quoted(cell, ';,\t"\n\r') for cell in row) for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,16 @@ class Levels:
     def height(self) -> int:
         """The number of the highest level."""
         return len(self.labels) - 1
+
+    def with_star(self, level: int) -> pa.Array:
+        """The labels of a level and `*`: the same list every time, so that it is looked at once."""
+        if level not in self._starred:
+            self._starred[level] = pa.array([*self.labels[level], SUPPRESSED], pa.string())
+        return self._starred[level]
+
+    @cached_property
+    def _starred(self) -> dict[int, pa.Array]:
+        return {}
 
 
 def read(lines: Iterable[str], column: str) -> Hierarchy:
@@ -176,8 +190,8 @@ def _delimiter(lines: Sequence[str]) -> str:
     return max(DELIMITERS, key=lambda delimiter: lines[0].count(delimiter))
 
 
-def _quoted(cell: str) -> str:
-    if any(sign in cell for sign in ';"\n\r'):
+def _quoted(cell: str, signs: str) -> str:
+    if any(sign in cell for sign in signs):
         return '"' + cell.replace('"', '""') + '"'
     return cell
 

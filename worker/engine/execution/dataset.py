@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
@@ -10,14 +10,18 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import Column, marks
+from worker.engine.column import Column, Floats, Mask, marks
 from worker.engine.declared import Declaration
+from worker.engine.dense import Numbers, Texts
 from worker.engine.errors import EngineError
 from worker.engine.fields import NUMERIC, RELEASED, Kind, Role
 from worker.engine.io.kinds import KindGuess
 from worker.engine.method import Method
 from worker.engine.randomness import Source
 from worker.engine.table import Chunk, Field, Schema, TableSource, added, no_such_column
+
+MANY = 1 << 16
+"""A piece that is held without a list of labels counts as so many different ones."""
 
 
 class DeclaredColumn(Protocol):
@@ -52,12 +56,18 @@ class Dataset:
         declared: Mapping[str, Declaration],
         missing_texts: frozenset[str] | None = None,
         strict: bool = True,
+        read: Set[str] | None = None,
     ) -> None:
-        """`strict` refuses columns that are not there and numbers that are none."""
+        """`strict` refuses columns that are not there and numbers that are none.
+
+        `read` names the columns that anything is going to ask for; others are not looked into.
+        """
         self._source = source
         self._declared = declared
         self._missing = missing_texts
         self._strict = strict
+        self._read = read
+        self._told: dict[str, tuple[pa.Array, pa.Array, Mask]] = {}
         self.steps: tuple[Step, ...] = ()
         self._schema = self._tagged(columns)
         self._schema = self._schema.with_kinds(self._guessed(columns))
@@ -129,9 +139,19 @@ class Dataset:
         return chunk
 
     def _described(self, chunk: Chunk) -> Chunk:
-        kinds = self._first_schema
-        fresh = (c.compact().described(kinds[c.name].kind, self._missing) for c in chunk.columns)
-        return chunk.with_columns(*fresh)
+        return chunk.with_columns(*(self._named(column.compact()) for column in chunk.columns))
+
+    def _named(self, column: Column) -> Column:
+        """With its kind and missing values; a list of labels met again is not looked through again."""
+        kind = self._first_schema[column.name].kind
+        if isinstance(column, Numbers | Texts):
+            return column.described(kind, self._missing)
+        seen = self._told.get(column.name)
+        if seen is None or seen[0] is not column.labels:
+            made = column.described(kind, self._missing)
+            self._told[column.name] = (column.labels, made.labels, made.missing)
+            return made
+        return Column(column.name, kind, column.codes, seen[1], seen[2])
 
     def _consenting(self, chunk: Chunk) -> Chunk:
         for name in self._first_schema.named(Role.CONSENT):
@@ -159,13 +179,23 @@ class Dataset:
 
     def _guessed(self, columns: Mapping[str, DeclaredColumn]) -> dict[str, Kind]:
         """Kinds from the texts themselves, where neither recipe nor file knows."""
-        open_ones = [f.name for f in self._schema if columns[f.name].kind is None and f.kind is Kind.TEXT]
+        open_ones = [
+            field.name
+            for field in self._schema
+            if columns[field.name].kind is None
+            and field.kind is Kind.TEXT
+            and (self._read is None or field.name in self._read)
+        ]
         guesses = {name: KindGuess() for name in open_ones}
         sizes = dict.fromkeys(open_ones, 0)
         seen: dict[str, pa.Array] = {}
         for chunk in self._source.chunks(open_ones) if open_ones else ():
             for name in open_ones:
                 column = chunk[name].compact().described(missing_texts=self._missing)
+                if isinstance(column, Numbers | Texts):
+                    guesses[name].see(_shapes(column))
+                    sizes[name] += MANY
+                    continue
                 if name in seen and (column.labels is seen[name] or column.labels.equals(seen[name])):
                     continue
                 seen[name] = column.labels
@@ -185,9 +215,8 @@ class Dataset:
 
 
 def _check_numbers(column: Column, field: Field) -> None:
-    used = np.zeros(len(column.labels), bool)
-    used[column.codes] = True
-    wrong = int((used & np.isnan(column.label_numbers) & ~column.missing).sum())
+    numbers = _looked_at(column)
+    wrong = int(np.isnan(numbers).sum())
     where = f"columns.{field.name}.kind"
     if wrong:
         text = (
@@ -195,10 +224,24 @@ def _check_numbers(column: Column, field: Field) -> None:
             " Correct the kind, or declare the texts that mean missing."
         )
         raise EngineError("not-numbers", text, param=where)
-    if field.role is Role.WEIGHT and _bad_weights(column, used):
+    if field.role is Role.WEIGHT and (column.missing_rows.any() or not (numbers > 0).all()):
         text = f"columns.{field.name}: a weight must be a number above 0 in every row."
         raise EngineError("bad-weight", text, param=f"columns.{field.name}")
 
 
-def _bad_weights(column: Column, used: Any) -> bool:
-    return bool((used & ~(column.label_numbers > 0)).any())
+def _looked_at(column: Column) -> Floats:
+    """A number for each text that occurs and is not missing; NaN for a text that is none."""
+    if isinstance(column, Numbers):
+        return column.numbers[~column.missing_rows]
+    used = np.zeros(len(column.labels), bool)
+    used[column.codes] = True
+    return column.label_numbers[used & ~column.missing]
+
+
+def _shapes(column: Numbers | Texts) -> pa.Array:
+    """Texts that show what all texts of this piece can be."""
+    if isinstance(column, Texts):
+        return column.plain.filter(pa.array(~column.missing_rows))
+    plain = column.values[column.values >= column.smallest]
+    typical = ["1"] * bool((plain & 7 == 0).any()) + ["1.5"] * bool((plain & 7 > 0).any())
+    return pa.concat_arrays([pa.array(typical, pa.string()), column.used_others.cast(pa.string())])

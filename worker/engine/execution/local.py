@@ -18,6 +18,7 @@ from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source, fresh_key, step_names
+from worker.engine.replay import Replay
 from worker.engine.report import Report, peak_memory
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.statistics import Statistics
@@ -59,10 +60,14 @@ class _Work:
 
     def dataset(self, source: TableSource, strict: bool = True) -> Dataset:
         declared = self.recipe.declarations(self.hierarchies)
-        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict)
+        read = frozenset(self.recipe.read_columns())
+        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict, read)
 
-    def statistics(self, data: Dataset) -> Statistics:
-        return Statistics(data, self.recipe.declarations(self.hierarchies), self.reporter, self.memory)
+    def statistics(self, data: Dataset, before: Statistics | None = None) -> Statistics:
+        """What may be asked of the data; `before` knows them without their steps."""
+        declared = self.recipe.declarations(self.hierarchies)
+        replay = Replay(before, data.steps) if before else None
+        return Statistics(data, declared, self.reporter, self.memory, replay)
 
 
 def anonymize(
@@ -94,11 +99,12 @@ def anonymize(
     _describe_input(report, original, source, input_sha256)
     goals = work.goals(original)
     with work.reporter.span(0.02, 0.6):
+        before = work.statistics(original)
         randomness = Source(key or fresh_key(), project_key=project_key)
-        data = _decide(work, original, goals, randomness, report)
+        data = _decide(work, original, before, goals, randomness, report)
     with work.reporter.span(0.6, 0.8):
         _write(work, data, outputs, keep_order, persons, report)
-    before, after = work.statistics(original), work.statistics(data)
+    after = work.statistics(data, before)
     with work.reporter.span(0.8, 1.0):
         _judge(after, goals, report)
         _measure(work, recipe.measures, before, after, report)
@@ -158,7 +164,9 @@ def compare(
     return _finished(report, work)
 
 
-def _decide(work: _Work, data: Dataset, goals: Sequence[Goal], source: Source, report: Report) -> Dataset:
+def _decide(
+    work: _Work, data: Dataset, before: Statistics, goals: Sequence[Goal], source: Source, report: Report
+) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
     names = step_names((method.slug, method.params()) for method in steps)
@@ -168,7 +176,8 @@ def _decide(work: _Work, data: Dataset, goals: Sequence[Goal], source: Source, r
             try:
                 method.check(data.schema)
                 own = source.for_step(names[number])
-                plan = method.plan(work.statistics(data), goals, own, work.reporter)
+                asked = work.statistics(data, before) if data.steps else before
+                plan = method.plan(asked, goals, own, work.reporter)
             except EngineError as error:
                 raise _placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})

@@ -8,7 +8,7 @@ Arrow's own messages hold values and never leave this module.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO
@@ -20,6 +20,7 @@ import pyarrow.csv as arrow_csv
 
 from worker.engine.errors import EngineError
 from worker.engine.io import structure
+from worker.engine.io.ahead import ahead
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.limits import Limits
 from worker.engine.io.lines import PIECE, Block, blocks, oversized_cell
@@ -37,14 +38,14 @@ class _Parser:
     names: tuple[str, ...]
     returns_end_rows: bool
 
-    def batches(self, block: Block) -> Iterator[pa.RecordBatch]:
+    def batches(self, block: Block, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
         self._refuse_blank_line(block)
         self._refuse_stray_return(block)
         try:
-            table = _parse(block.data, self.dialect, self.names)
+            table = _parse(block.data, self.dialect, self.names, kinds)
         except pa.ArrowInvalid:
             raise self._explained(block) from None
-        if table.num_rows != len(structure.row_starts(block.data, self.dialect.quote)):
+        if table.num_rows != structure.count_rows(block.data, self.dialect.quote):
             raise _unreadable(block)
         for batch in table.to_batches():
             self._refuse_large_cells(batch, block)
@@ -88,8 +89,11 @@ class _Parser:
         )
 
     def _refuse_large_cells(self, batch: pa.RecordBatch, block: Block) -> None:
-        for position, column in enumerate(batch.columns, start=1):
-            lengths = pc.binary_length(column.dictionary)
+        if len(block.data) <= self.limits.cell_bytes:
+            return
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            position = self.names.index(name) + 1
+            lengths = pc.binary_length(getattr(column, "dictionary", column))
             if (pc.max(lengths).as_py() or 0) > self.limits.cell_bytes:
                 raise oversized_cell(self._line_of_large_cell(block), position, self.limits)
 
@@ -119,12 +123,14 @@ def _unreadable(block: Block) -> EngineError:
     )
 
 
-def _parse(data: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
+def _parse(
+    data: bytes, dialect: Dialect, names: tuple[str, ...], kinds: Mapping[str, pa.DataType]
+) -> pa.Table:
     if data.startswith(codecs.BOM_UTF8):
         data = codecs.BOM_UTF8 + data  # Arrow drops one; this one belongs to a value
     return arrow_csv.read_csv(
         pa.py_buffer(data),
-        arrow_csv.ReadOptions(column_names=names, block_size=len(data) + 1),
+        arrow_csv.ReadOptions(column_names=names, block_size=len(data) + 1, use_threads=False),
         arrow_csv.ParseOptions(
             delimiter=dialect.delimiter,
             quote_char=dialect.quote or False,
@@ -133,7 +139,8 @@ def _parse(data: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
             ignore_empty_lines=False,
         ),
         arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, TEXT),
+            column_types=kinds,
+            include_columns=list(kinds),
             strings_can_be_null=False,
             null_values=[],
             check_utf8=False,
@@ -150,7 +157,8 @@ def _header(first: Block, dialect: Dialect, limits: Limits) -> tuple[tuple[str, 
         raise EngineError("empty-header", "Line 1 is empty. Put the names of the columns there.")
     columns = int(structure.delimiters_per_row(row, dialect.delimiter, dialect.quote)[0]) + 1
     refuse_too_many(columns, limits)
-    parsed = _parse(row, dialect, tuple(str(position) for position in range(columns)))
+    numbered = tuple(str(position) for position in range(columns))
+    parsed = _parse(row, dialect, numbered, dict.fromkeys(numbered, TEXT))
     names = tuple(column[0].as_py() for column in parsed.columns)
     check_names(names, limits)
     return names, Block(first.data[end:], first.line_at(end))
@@ -184,14 +192,24 @@ class CsvReader:
         self._parser = _Parser(dialect, limits, self.names, returns_end_rows)
         self._blocks: Iterable[Block] = chain([body] if body.data else [], rest)
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, once."""
+    def batches(
+        self, names: Sequence[str] | None = None, dense: Set[str] = frozenset()
+    ) -> Iterator[pa.RecordBatch]:
+        """All rows, once. Columns in `dense`, which may grow meanwhile, come without a dictionary."""
         rows = decoded = 0
         several = len(self.names) > 1
-        for block in _without_blank_end(self._blocks) if several else self._blocks:
-            decoded += len(block.data)
+        chosen = list(self.names if names is None else names)
+        blocks = _without_blank_end(self._blocks) if several else iter(self._blocks)
+        for parsed, size in ahead(lambda block: self._parsed(block, chosen, dense), blocks):
+            decoded += size
             self._parser.limits.check_decoded(decoded)
-            for batch in self._parser.batches(block):
+            for batch in parsed:
                 rows += batch.num_rows
                 self._parser.limits.check_rows(rows)
                 yield batch
+
+    def _parsed(
+        self, block: Block, names: Sequence[str], dense: Set[str]
+    ) -> tuple[list[pa.RecordBatch], int]:
+        kinds = {name: pa.string() if name in dense else TEXT for name in names}
+        return list(self._parser.batches(block, kinds)), len(block.data)

@@ -7,7 +7,7 @@ same borders whatever else is read. Numbers and dates take their plain text; a N
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -60,15 +60,15 @@ class ParquetReader:
             return {}
         return known if isinstance(known, dict) else {}
 
-    def column(self, name: str) -> Iterator[pa.DictionaryArray]:
-        """One column from its first row to its last, in pieces."""
+    def column(self, name: str, dense: Set[str] = frozenset()) -> Iterator[pa.Array]:
+        """One column from its first row to its last, in pieces, as dictionaries unless it is `dense`."""
         position, rows, decoded = self.names.index(name) + 1, 0, 0
         with _explained(position):
             for piece in self._pieces(name):
                 rows, decoded = rows + len(piece), decoded + piece.nbytes
                 self._limits.check_rows(rows)
                 self._limits.check_decoded(decoded)
-                yield self._as_text(piece, position)
+                yield self._as_text(piece, position, name in dense)
         if rows != self.rows:
             raise _damaged(position)
 
@@ -77,13 +77,15 @@ class ParquetReader:
             for batch in self._file.iter_batches(PIECE_ROWS, [group], [name], use_threads=False):
                 yield batch.column(batch.schema.get_field_index(name))
 
-    def _as_text(self, piece: pa.Array, position: int) -> pa.DictionaryArray:
-        if not pa.types.is_dictionary(piece.type):
-            piece = _plain_text(piece).dictionary_encode()
+    def _as_text(self, piece: pa.Array, position: int, dense: bool) -> pa.Array:
+        if dense:
+            piece = _plain_text(piece)
+        elif not pa.types.is_dictionary(piece.type):
+            piece = _dictionary_of_text(piece)
         elif piece.type != TEXT:
             values = pc.cast(piece.dictionary, pa.string())
             piece = pa.DictionaryArray.from_arrays(pc.cast(piece.indices, pa.int32()), values)
-        longest = pc.max(pc.binary_length(piece.dictionary)).as_py() or 0
+        longest = pc.max(pc.binary_length(getattr(piece, "dictionary", piece))).as_py() or 0
         if longest > self._limits.cell_bytes:
             raise EngineError(
                 "cell-too-large",
@@ -92,11 +94,13 @@ class ParquetReader:
             )
         return piece
 
-    def batches(self, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, names: Sequence[str] | None = None, dense: Set[str] = frozenset()
+    ) -> Iterator[pa.RecordBatch]:
         """The columns side by side, in the order asked for."""
         chosen = list(self.names if names is None else names)
-        streams = [self.column(name) for name in chosen]
-        held: list[pa.DictionaryArray] = [_next(stream) for stream in streams]
+        streams = [self.column(name, dense) for name in chosen]
+        held: list[pa.Array] = [_next(stream) for stream in streams]
         while rows := min(len(piece) for piece in held):
             yield pa.RecordBatch.from_arrays([piece.slice(0, rows) for piece in held], chosen)
             held = [
@@ -105,7 +109,7 @@ class ParquetReader:
             ]
 
 
-def _next(stream: Iterator[pa.DictionaryArray]) -> pa.DictionaryArray:
+def _next(stream: Iterator[pa.Array]) -> pa.Array:
     """The next piece that has rows; an empty one at the end."""
     return next((piece for piece in stream if len(piece)), pa.array([], TEXT))
 
@@ -148,7 +152,18 @@ def _is_plain(kind: pa.DataType) -> bool:
     )
 
 
+def _dictionary_of_text(values: pa.Array) -> pa.DictionaryArray:
+    """Distinct values first: few of them have to be turned into text."""
+    if not pa.types.is_integer(values.type):  # 0.0 and -0.0, and every NaN, are told apart by their text
+        return _plain_text(values).dictionary_encode()
+    distinct = values.dictionary_encode()
+    texts = _plain_text(distinct.dictionary)
+    return pa.DictionaryArray.from_arrays(pc.cast(distinct.indices, pa.int32()), texts)
+
+
 def _plain_text(values: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
     return pc.cast(values, pa.string())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +15,15 @@ from worker.engine.fields import Kind
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import TEXT, CsvReader
 from worker.engine.io.dialect import Dialect, sniff
-from worker.engine.io.kinds import kind_of_labels
 from worker.engine.io.limits import Limits
 from worker.engine.io.parquet_reader import ParquetReader
-from worker.engine.table import BLOCK, Chunk, Field, MemorySource, Schema, Table, TableSource, no_such_column
+from worker.engine.io.store import Store
+from worker.engine.table import BLOCK, Chunk, Field, Schema, Table, TableSource, no_such_column
 
 BLOCKS_PER_CHUNK = 16
+BLOCKS_PER_SEGMENT = 4
+ROOM_SHARE = 4
+"""This part of the memory may hold rows; the rest is for working on them."""
 _CELLS_PER_CHUNK = 1 << 25
 
 
@@ -34,18 +37,27 @@ class _Domain:
 
 
 def open_table(
-    file: BinaryIO, dialect: Dialect | Mapping[str, Any] | None = None, limits: Limits | None = None
+    file: BinaryIO,
+    dialect: Dialect | Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    columns: Sequence[str] | None = None,
+    memory: int | None = None,
 ) -> TableSource:
     """Open CSV or Parquet, by content. `dialect` may hold only what is known; the rest is sniffed.
 
-    Our own Parquet tables are streamed and know kinds and missing codes; text is read once into codes.
+    `columns` are those that will be asked for: they are read once, and kept small within a part of `memory`.
+    Without them Parquet is streamed again and again, and text is read once with all its columns.
     """
     limits = limits or Limits()
     if formats.detect(file) == formats.PARQUET:
-        return ParquetSource(ParquetReader(file, limits), _said_missing(dialect))
+        parquet, said = ParquetReader(file, limits), _said_missing(dialect)
+        if columns is None:
+            return ParquetSource(parquet, said)
+        noted = frozenset(parquet.metadata.get("missing") or ()) if said is None else said
+        return StoredSource(_ParquetRows(parquet), noted, columns, memory)
     if not isinstance(dialect, Dialect):
         dialect = sniff(file, dialect)
-    return _read_text(CsvReader(file, dialect, limits), frozenset(dialect.missing))
+    return StoredSource(_TextRows(file, dialect, limits), frozenset(dialect.missing), columns, memory)
 
 
 def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
@@ -54,22 +66,83 @@ def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str]
     return frozenset(said) if said else None
 
 
-def _read_text(reader: CsvReader, missing: frozenset[str]) -> TableSource:
-    pieces: list[list[pa.DictionaryArray]] = [[] for _ in reader.names]
-    rows = 0
-    for batch in reader.batches():
-        rows += batch.num_rows
-        for kept, column in zip(pieces, batch.columns, strict=True):
-            kept.append(column)
-    columns = []
-    for position, name in enumerate(reader.names):
-        taken, pieces[position] = pieces[position], []  # let go of each as soon as it is joined
-        domain = _unify(taken, missing)
-        codes = [_translated(piece, to) for piece, to in zip(taken, domain.maps, strict=True)]
-        joined = np.concatenate(codes) if codes else np.empty(0, np.int32)
-        kind = kind_of_labels(domain.labels, domain.missing)
-        columns.append(Column(name, kind, joined, domain.labels, domain.missing))
-    return MemorySource(Table(columns, 0, rows), blocks_per_chunk=_blocks(len(columns)))
+class _Rows(Protocol):
+    """A file that can be read from its beginning."""
+
+    names: tuple[str, ...]
+    kinds: Mapping[str, Any]
+
+    def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
+        """All rows of some columns; those in `dense` may come without a dictionary."""
+
+
+class _TextRows:
+    """Delimited text."""
+
+    def __init__(self, file: BinaryIO, dialect: Dialect, limits: Limits) -> None:
+        self._file, self._dialect, self._limits = file, dialect, limits
+        self.names = self._open().names
+        self.kinds: Mapping[str, Any] = {}
+
+    def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
+        """All rows of some columns."""
+        return self._open().batches(names, dense)
+
+    def _open(self) -> CsvReader:
+        return CsvReader(self._file, self._dialect, self._limits)
+
+
+class _ParquetRows:
+    """A Parquet file."""
+
+    def __init__(self, reader: ParquetReader) -> None:
+        self._reader = reader
+        self.names = reader.names
+        self.kinds: Mapping[str, Any] = reader.metadata.get("kinds") or {}
+
+    def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
+        """All rows of some columns."""
+        return self._reader.batches(names, dense)
+
+
+class StoredSource:
+    """A file read once: what was asked for stays within reach, in as little room as it needs."""
+
+    def __init__(
+        self, rows: _Rows, missing: frozenset[str], columns: Sequence[str] | None, memory: int | None
+    ) -> None:
+        wanted = rows.names if columns is None else [name for name in rows.names if name in set(columns)]
+        self._rows, self._missing = rows, missing
+        self._room = None if memory is None else memory // ROOM_SHARE
+        self._segment = min(BLOCKS_PER_SEGMENT, _blocks(max(len(wanted), 1))) * BLOCK
+        self._stores: dict[str, Store] = {}
+        self.rows = self._read(wanted or rows.names[:1]).rows
+        self.schema = Schema(tuple(Field(name, self._kind(name)) for name in rows.names))
+
+    def chunks(self, columns: Sequence[str] | None = None) -> Iterator[Chunk]:
+        """The rows in order, with only the columns asked for, in the order asked for."""
+        names = self.schema.names if columns is None else tuple(columns)
+        for name in names:
+            if name not in self.schema:
+                raise no_such_column(name)
+        if late := [name for name in names if name not in self._stores]:
+            self._read(late)
+        for number, first, rows in next(iter(self._stores.values())).segments():
+            columns_of = (self._stores[name].column(name, number, self.schema[name].kind) for name in names)
+            yield Table(columns_of, first, rows)
+
+    def _read(self, names: Sequence[str]) -> Store:
+        store = Store(names, self._missing, self._segment, self._room)
+        dense: set[str] = set()
+        store.fill(self._rows.batches(names, dense), dense)
+        self._stores |= dict.fromkeys(names, store)
+        return store
+
+    def _kind(self, name: str) -> Kind:
+        """What the file notes; what its texts show; text where nobody has looked."""
+        if name in self._rows.kinds:
+            return _kind(self._rows.kinds[name])
+        return self._stores[name].kind(name) if name in self._stores else Kind.TEXT
 
 
 def _blocks(columns: int) -> int:

@@ -107,6 +107,13 @@ def row_starts(data: bytes, quote: str) -> Positions:
     return starts[:-1] if len(ends) and ends[-1] == len(data) else starts
 
 
+def count_rows(data: bytes, quote: str) -> int:
+    """How many rows begin."""
+    if b"\r" in data or (quote and quote.encode() in data):
+        return len(row_starts(data, quote))
+    return data.count(b"\n") + (not data.endswith(b"\n"))
+
+
 def delimiters_per_row(data: bytes, delimiter: str, quote: str) -> Positions:
     """How many delimiters outside quotes each row holds."""
     if not data:

@@ -9,19 +9,18 @@ from time import perf_counter
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-import pyarrow as pa
 from pydantic import Field, field_validator
 
 from worker.engine.algorithms.hierarchies import Levels, levels_of
 from worker.engine.algorithms.lattice import Explored, Judge, Outcome, RollUp, search
 from worker.engine.algorithms.objectives import Node, Objective, objective_of
 from worker.engine.algorithms.obstacles import no_solution
-from worker.engine.column import SUPPRESSED, Column, Mask
+from worker.engine.column import Column, Mask
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role, Unit
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
-from worker.engine.keys import Keys, Packer
+from worker.engine.keys import Keys, Packer, among
 from worker.engine.method import Family, Guarantee, Method, Plan, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
@@ -92,6 +91,12 @@ class Generalization(Method):
         description="Otherwise they stay, with every quasi-identifier *.",
     )
 
+    per_tuple = True
+
+    @property
+    def drops_rows(self) -> bool:
+        return self.drop_suppressed
+
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (
@@ -156,7 +161,7 @@ class Generalization(Method):
         for domain, levels, level in zip(plan.domains, plan.levels, plan.node, strict=True):
             codes.append(levels.from_values[level][domain.translate(chunk[domain.name])])
         keys = plan.packer.apply(codes, chunk.rows)
-        hidden: Mask = np.isin(keys, plan.suppressed)
+        hidden = among(keys, plan.suppressed)
         if plan.drop:
             chunk, codes = chunk.filter(~hidden), [one[~hidden] for one in codes]
             hidden = np.zeros(chunk.rows, bool)
@@ -215,7 +220,7 @@ class Generalization(Method):
         }
         domains = tuple(table.domain(name) for name in names)
         return GeneralizationPlan(
-            facts, domains, tuple(levels), outcome.best, packer, keys[~kept], self.drop_suppressed
+            facts, domains, tuple(levels), outcome.best, packer, np.sort(keys[~kept]), self.drop_suppressed
         )
 
 
@@ -232,6 +237,5 @@ def _explored(names: Sequence[str], found: Explored) -> dict[str, Any]:
 
 def _generalized(column: Column, levels: Levels, level: int, codes: Any, hidden: Mask) -> Column:
     """The column at its level, with `*` where the row is suppressed."""
-    texts = levels.labels[level]
-    codes = np.where(hidden, len(texts), codes)
-    return column.recoded(codes, pa.array([*texts, SUPPRESSED], pa.string()), Kind.CATEGORICAL)
+    codes = np.where(hidden, len(levels.labels[level]), codes)
+    return column.recoded(codes, levels.with_star(level), Kind.CATEGORICAL)

@@ -37,6 +37,12 @@ class Rounding(Method):
         5, ge=2, le=1_000_000_000, title="Base", description="Every value becomes a multiple of this number."
     )
 
+    per_tuple = True
+
+    @property
+    def drops_rows(self) -> bool:
+        return False
+
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (cls(column="age", base=5), cls(column="income", base=1000))

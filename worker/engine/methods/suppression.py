@@ -69,6 +69,12 @@ class Suppression(Method):
         description="The most important columns first: they are hidden last. Others count as unimportant.",
     )
 
+    per_tuple = True
+
+    @property
+    def drops_rows(self) -> bool:
+        return False
+
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (cls(k=3, importance=("age", "sex")), cls(k=2))

@@ -90,25 +90,24 @@ def _column(before: Statistics, after: Statistics, name: str) -> dict[str, Any]:
 def _total_variation(old: FrequencyTable, new: FrequencyTable) -> float | None:
     if not old.rows or not new.rows:
         return None
-    places = old.domains[0].index
-    shares = np.zeros(len(old.domains[0]) + 1)
-    shares[old.codes[0]] = old.counts / old.rows
-    apart, texts = 0.0, new.domains[0].texts
-    for code, share in zip(new.codes[0].tolist(), (new.counts / new.rows).tolist(), strict=True):
-        place = places.get(texts[code], -1)
-        if place < 0:
-            apart += share
-        else:
-            shares[place] -= share
-    return float((np.abs(shares).sum() + apart) / 2)
+    if new is old:
+        return 0.0
+    places = old.domains[0].places_of(new.domains[0])[new.codes[0]]
+    known = places >= 0
+    apart = np.zeros(len(old.domains[0]))
+    apart[old.codes[0]] = old.counts / old.rows
+    np.subtract.at(apart, places[known], new.counts[known] / new.rows)
+    return float((np.abs(apart).sum() + new.counts[~known].sum() / new.rows) / 2)
 
 
 def _earth_mover(old: FrequencyTable, new: FrequencyTable) -> float | None:
     """The area between the two cumulative distributions."""
     x, p = _numbers(old)
-    y, q = _numbers(new)
+    y, q = (x, p) if new is old else _numbers(new)
     if not len(x) or not len(y):
         return None
+    if new is old:
+        return 0.0
     points = np.unique(np.concatenate([x, y]))
     low = _cumulative(x, p, points)
     high = _cumulative(y, q, points)
@@ -126,7 +125,7 @@ def _numbers(table: FrequencyTable) -> tuple[Floats, Counts]:
     """The numbers of a column and their rows; an interval counts as its middle."""
     numbers = table.domains[0].numbers.copy()
     for code in np.flatnonzero(np.isnan(numbers)).tolist():
-        found = INTERVAL.match(table.domains[0].texts[code])
+        found = INTERVAL.match(table.domains[0].text(code))
         if found:
             numbers[code] = (float(found[1]) + float(found[2])) / 2
     values = numbers[table.codes[0]]
@@ -135,7 +134,8 @@ def _numbers(table: FrequencyTable) -> tuple[Floats, Counts]:
 
 
 def _quantile_rows(old: FrequencyTable, new: FrequencyTable) -> list[dict[str, float | None]]:
-    before, after = (_quantiles(*_numbers(table)) for table in (old, new))
+    before = _quantiles(*_numbers(old))
+    after = before if new is old else _quantiles(*_numbers(new))
     return [{"share": q, "before": b, "after": a} for q, b, a in zip(QUANTILES, before, after, strict=True)]
 
 
@@ -174,7 +174,7 @@ def _share_row(
 
 
 def _rows_of(table: FrequencyTable, text: str) -> int:
-    code = table.domains[0].index.get(text, -1)
+    code = table.domains[0].find(text)
     return int(table.counts[table.codes[0] == code].sum())
 
 

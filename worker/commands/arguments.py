@@ -1,0 +1,63 @@
+"""The commands and their arguments."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from worker.commands.carrying_out import anonymize, assess, compare, verify
+from worker.commands.describing import catalogue, hierarchy, profile
+from worker.engine.reporting import TerminalReporter
+from worker.plain_files import size
+
+WRONG = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """What is wrong with the arguments."""
+        self.exit(WRONG, f"{self.prog}: {message}. See {self.prog} --help.\n")
+
+
+def parser() -> Parser:
+    """The commands and their arguments."""
+    top = Parser(prog="python -m worker", description="Anonymize data by a recipe, and measure the result.")
+    commands = top.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+
+    def command(
+        name: str, run: Callable[[Any, TerminalReporter], int], text: str, *positional: str
+    ) -> Parser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(run=run)
+        for argument in positional:
+            made.add_argument(argument.lower(), metavar=argument, type=Path)
+        return made
+
+    one = command("anonymize", anonymize, "carry out a recipe", "RECIPE", "DATA")
+    one.add_argument("--out", type=Path, required=True, help="the released file: .csv, .tsv or .parquet")
+    one.add_argument("--keep-order", action="store_true", help="keep the order of the input rows")
+    one.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")
+    one.add_argument("--project-key", type=Path, metavar="FILE", help="the key of the project's pseudonyms")
+    one.add_argument("--cluster", metavar="ADDRESS", help="run on a cluster")
+    two = command("assess", assess, "measure the data as they are", "RECIPE", "DATA")
+    three = command(
+        "compare", compare, "measure a released file against its original", "RECIPE", "ORIGINAL", "RELEASED"
+    )
+    command("verify", verify, "recompute the goals from a released file", "RECIPE", "RELEASED")
+    four = command("profile", profile, "describe the columns of a file", "DATA")
+    five = command("hierarchy", hierarchy, "build a hierarchy from a specification", "SPEC", "DATA")
+    five.add_argument("--column", required=True, help="the column whose values it is for")
+    five.add_argument("--out", type=Path, required=True, help="the hierarchy file")
+    six = command("catalogue", catalogue, "list every method, goal and measure")
+    six.add_argument("--json", action="store_true", help="with all parameters, as JSON")
+    for made in (one, two, three, four):
+        made.add_argument("--report", type=Path, help="write the report here")
+    for made in (one, two):
+        made.add_argument("--records", type=Path, help="write one line per input row here")
+    for made in (one, two, three):
+        made.add_argument("--memory", type=size, metavar="SIZE", help="memory to use, such as 2GB")
+    return top

@@ -1,0 +1,136 @@
+"""Commands that carry out, measure and verify recipes on files."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from worker.engine.errors import EngineError
+from worker.engine.reporting import TerminalReporter
+from worker.plain_files import (
+    declared_files,
+    declared_sources,
+    finished,
+    opened,
+    out_delimiter,
+    output_kind,
+    read_recipe,
+    sha256,
+    told,
+)
+
+SHORTEST_KEY = 32
+DONE, UNSATISFIED = 0, 3
+
+
+def anonymize(args: Any, reporter: TerminalReporter) -> int:
+    """Carry out a recipe."""
+    from worker.engine.execution import local
+    from worker.engine.randomness import fresh_key, key_from_seed
+
+    if args.cluster:
+        raise EngineError(
+            "no-cluster", "--cluster: this version runs on one machine only. Leave the option out."
+        )
+    recipe = read_recipe(args.recipe)
+    if args.seed is not None and recipe.differentially_private:
+        text = "--seed: refused, because a step promises differential privacy. Leave the option out."
+        raise EngineError("seed-refused", text)
+    kind = output_kind(args.out)
+    with ExitStack() as files:
+        source, delimiter = opened(files, args.data, recipe, memory=args.memory)
+        outputs = [
+            local.Output(kind, files.enter_context(finished(args.out)), out_delimiter(args.out, delimiter))
+        ]
+        report = local.anonymize(
+            recipe,
+            source,
+            outputs,
+            key=fresh_key() if args.seed is None else key_from_seed(args.seed),
+            reporter=reporter,
+            memory=args.memory,
+            keep_order=args.keep_order,
+            **declared_sources(files, recipe, args.recipe.parent),
+            records=files.enter_context(finished(args.records)) if args.records else None,
+            input_sha256=sha256(args.data),
+            project_key=project_key(args.project_key) if args.project_key else None,
+        )
+        if args.seed is not None:
+            report.engine["seed"] = args.seed
+            report.warnings.append("The randomness came from a seed, which undoes it: a trial, no release.")
+        if args.report:
+            files.enter_context(finished(args.report)).write(report.to_json().encode())
+    return DONE
+
+
+def project_key(path: Path) -> bytes:
+    """The key of a project's pseudonyms from its file."""
+    key = path.read_bytes()
+    if len(key) < SHORTEST_KEY:
+        text = f"--project-key: the file must hold at least {SHORTEST_KEY} random bytes."
+        raise EngineError("short-key", text)
+    return key
+
+
+def assess(args: Any, reporter: TerminalReporter) -> int:
+    """Measure the data as they are."""
+    from worker.engine.execution import local
+
+    recipe = read_recipe(args.recipe)
+    with ExitStack() as files:
+        source, _ = opened(files, args.data, recipe, memory=args.memory)
+        report = local.assess(
+            recipe,
+            source,
+            reporter=reporter,
+            memory=args.memory,
+            **declared_sources(files, recipe, args.recipe.parent),
+            records=files.enter_context(finished(args.records)) if args.records else None,
+            input_sha256=sha256(args.data),
+        )
+    return told(report.to_json(), args.report, reporter)
+
+
+def compare(args: Any, reporter: TerminalReporter) -> int:
+    """Measure a released file against its original."""
+    from worker.engine.execution import local
+
+    recipe = read_recipe(args.recipe)
+    with ExitStack() as files:
+        original, _ = opened(files, args.original, recipe, memory=args.memory)
+        released, _ = opened(files, args.released, recipe, released=True, memory=args.memory)
+        report = local.compare(
+            recipe,
+            original,
+            released,
+            reporter=reporter,
+            memory=args.memory,
+            **declared_sources(files, recipe, args.recipe.parent),
+            input_sha256=sha256(args.original),
+            output_sha256=sha256(args.released),
+        )
+    return told(report.to_json(), args.report, reporter)
+
+
+def verify(args: Any, reporter: TerminalReporter) -> int:
+    """Recompute the goals from the bytes."""
+    from worker.engine import verification
+
+    recipe = read_recipe(args.recipe)
+    with ExitStack() as files:
+        released = files.enter_context(args.released.open("rb"))
+        declared = declared_files(files, recipe, args.recipe.parent)
+        found = verification.examine(recipe, released, reporter, **declared)
+    result = {
+        "holds": found.holds,
+        "goals": [one.as_dict() for one in found.results],
+        "rows": found.rows,
+        "suppressed_rows": found.suppressed_rows,
+        "suppressed_hold": list(found.suppressed_hold),
+        "unit": found.unit,
+        "unexpected_columns": list(found.unexpected),
+    }
+    told(json.dumps(result, indent=2) + "\n", None, reporter)
+    return DONE if found.holds else UNSATISFIED

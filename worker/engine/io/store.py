@@ -1,0 +1,270 @@
+"""Rows read once and kept small: what later passes over a table read instead of the file.
+
+A column with few distinct texts becomes codes of one, two or four bytes; one with many plain decimals eight
+bytes per row; anything else keeps its texts. A column turns from one form into the next while it is read, and
+pieces that were put away before are brought to the last form when they are taken out. What exceeds the room
+given lies sealed in a scratch file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
+from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, codes_of, texts_of
+from worker.engine.fields import Kind
+from worker.engine.io.kinds import KindGuess
+from worker.engine.scratch import Place, Shelf
+
+MOST_LABELS = 1 << 17
+"""More distinct texts than this are not worth a list."""
+MOST_OTHERS = 256
+"""More texts among numbers that are none, and the column is text."""
+
+
+class Form(IntEnum):
+    """How a column is kept; it only ever goes up."""
+
+    CODES = 0
+    NUMBERS = 1
+    TEXTS = 2
+
+
+class _Piece(NamedTuple):
+    """One segment of one column, put away."""
+
+    form: Form
+    dtype: str
+    kept: bytes | Place
+
+
+Part = Any
+"""Codes, decimal codes, or an array of texts."""
+
+
+class StoredColumn:
+    """Everything of one column."""
+
+    def __init__(self, name: str, missing: frozenset[str]) -> None:
+        self.name = name
+        self.form = Form.CODES
+        self.rows = 0
+        self._missing = missing
+        self._index: dict[str, int] = {}
+        self._others: dict[str, int] = {"": 0}
+        self._waiting: list[tuple[Form, Part]] = []
+        self._pieces: list[_Piece] = []
+        self._listed: pa.Array = pa.array([], pa.string())
+        self._label_values: Values | None = None
+
+    def add(self, values: pa.Array) -> None:
+        """Append rows: dictionary-encoded or plain texts."""
+        self.rows += len(values)
+        self._waiting.append(self._encoded(values))
+
+    def _encoded(self, values: pa.Array) -> tuple[Form, Part]:
+        if self.form is Form.CODES:
+            codes = self._as_codes(values)
+            if codes is not None:
+                return Form.CODES, codes
+            self._label_values = self._as_numbers(self.labels)
+            self.form = Form.TEXTS if self._label_values is None else Form.NUMBERS
+        plain = _plain(values)
+        if self.form is Form.NUMBERS:
+            numbers = self._as_numbers(plain)
+            if numbers is not None:
+                return Form.NUMBERS, numbers
+            self.form = Form.TEXTS
+        return Form.TEXTS, plain
+
+    def _as_codes(self, values: pa.Array) -> Codes | None:
+        """Codes into our own list; None when the list grows too long."""
+        encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+        labels = encoded.dictionary
+        own = encoded.indices
+        if own.null_count or labels.null_count:
+            labels = pa.concat_arrays([labels.fill_null(""), pa.array([""], labels.type)])
+            own = own.fill_null(len(labels) - 1)
+        index = self._index
+        to = [index.setdefault(text, len(index)) for text in labels.to_pylist()]
+        if len(index) > MOST_LABELS:
+            return None
+        translated: Codes = np.array(to, np.int32)[own.to_numpy()] if len(own) else np.empty(0, np.int32)
+        return translated
+
+    def _as_numbers(self, plain: pa.Array) -> Values | None:
+        """Decimal codes; None when too many texts have none."""
+        values = codes_of(plain)
+        beside = np.flatnonzero(values == FIRST_OTHER)
+        if len(beside):
+            found = plain.take(pa.array(beside)).dictionary_encode()
+            if len(found.dictionary) > MOST_OTHERS:
+                return None
+            others = self._others
+            to = [others.setdefault(text, len(others)) for text in found.dictionary.to_pylist()]
+            if len(others) > MOST_OTHERS:
+                return None
+            values[beside] = FIRST_OTHER + np.array(to, np.int64)[found.indices.to_numpy()]
+        return values
+
+    def put_away(self, rows: int, shelf: Shelf) -> None:
+        """Make a segment of the oldest rows that wait."""
+        form = max(self._waiting, key=lambda one: one[0])[0]
+        parts, left = [], rows
+        while left:
+            own, part = self._waiting.pop(0)
+            if len(part) > left:
+                self._waiting.insert(0, (own, part[left:]))
+                part = part[:left]
+            parts.append(self._raised(own, part, form))
+            left -= len(part)
+        if form is Form.TEXTS:
+            self._pieces.append(_Piece(form, "", shelf.put(_as_bytes(parts))))
+            return
+        whole = np.concatenate(parts)
+        if form is Form.CODES:
+            whole = whole.astype(_narrow(len(self._index)))
+        self._pieces.append(_Piece(form, whole.dtype.str, shelf.put(whole.tobytes())))
+
+    def _raised(self, own: Form, part: Part, form: Form) -> Part:
+        """The same rows in a later form."""
+        if own is Form.CODES and form is Form.NUMBERS:
+            assert self._label_values is not None
+            values: Values = self._label_values[part]
+            return values
+        if own is Form.CODES and form is Form.TEXTS:
+            return self.labels.take(pa.array(part))
+        if own is Form.NUMBERS and form is Form.TEXTS:
+            return texts_of(part, self.others)
+        return part
+
+    @property
+    def labels(self) -> pa.Array:
+        """The list of texts that codes point into."""
+        if len(self._index) != len(self._listed):
+            self._listed = pa.array(list(self._index), pa.string())
+        return self._listed
+
+    @property
+    def others(self) -> pa.Array:
+        """The texts among numbers that are none."""
+        return pa.array(list(self._others), pa.string())
+
+    def part(self, segment: int, shelf: Shelf, kind: Kind) -> Column:
+        """One segment as a column."""
+        piece = self._pieces[segment]
+        kept = shelf.get(piece.kept)
+        part: Part
+        part = _from_bytes(kept) if piece.form is Form.TEXTS else np.frombuffer(kept, np.dtype(piece.dtype))
+        part = self._raised(piece.form, part, self.form)
+        if self.form is Form.CODES:
+            return Column(self.name, kind, part, self.labels, self._marked)
+        if self.form is Form.NUMBERS:
+            return Numbers(self.name, kind, part, self.others).described(missing_texts=self._missing)
+        return Texts(self.name, kind, part).described(missing_texts=self._missing)
+
+    @cached_property
+    def _marked(self) -> Mask:
+        return marks(self.labels, self._missing | MISSING_TEXTS)
+
+    def kind(self, segments: Iterable[Column]) -> Kind:
+        """What its texts are; `segments` are read only when there is nothing shorter to look at."""
+        guess = KindGuess()
+        if self.form is Form.CODES:
+            texts = self.labels.filter(pa.array(~self._marked))
+            guess.see(texts)
+            return guess.kind(len(texts))
+        if self.form is Form.NUMBERS:
+            guess.see(self._typical(segments))
+            return guess.kind(MOST_LABELS)
+        for column in segments:
+            assert isinstance(column, Texts)
+            guess.see(column.plain.filter(pa.array(~column.missing_rows)))
+        return guess.kind(MOST_LABELS)
+
+    def _typical(self, segments: Iterable[Column]) -> pa.Array:
+        """A text of each shape that occurs among the numbers, and every other text."""
+        texts = {text for text in self._others if text not in self._missing | MISSING_TEXTS}
+        for column in segments:
+            assert isinstance(column, Numbers)
+            plain = column.values[column.values >= column.smallest]
+            if len(plain) and int((plain & 7).min()) == 0:
+                texts.add("1")
+            if len(plain) and int((plain & 7).max()) > 0:
+                texts.add("1.5")
+        return pa.array(sorted(texts), pa.string())
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    """The text of each row; a null is the empty text."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return values.fill_null("") if values.null_count else values
+
+
+def _narrow(labels: int) -> Any:
+    return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.int32
+
+
+def _as_bytes(parts: Sequence[pa.Array]) -> bytes:
+    sink = pa.BufferOutputStream()
+    whole = pa.concat_arrays([part.cast(pa.large_string()) for part in parts])
+    batch = pa.RecordBatch.from_arrays([whole], ["texts"])
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return bytes(sink.getvalue())
+
+
+def _from_bytes(kept: bytes) -> pa.Array:
+    with pa.ipc.open_stream(pa.py_buffer(kept)) as stream:
+        return stream.read_next_batch().column(0)
+
+
+class Store:
+    """Some columns of a table, in segments of equal length."""
+
+    def __init__(self, names: Sequence[str], missing: frozenset[str], segment: int, room: int | None) -> None:
+        self.columns = {name: StoredColumn(name, missing) for name in names}
+        self.rows = 0
+        self._segment = segment
+        self._shelf = Shelf(room)
+        self._lengths: list[int] = []
+
+    def fill(self, batches: Iterator[pa.RecordBatch], dense: set[str]) -> None:
+        """Take all rows. `dense` tells the reader which columns are better not dictionary-encoded."""
+        for batch in batches:
+            for name, column in self.columns.items():
+                column.add(batch.column(batch.schema.get_field_index(name)))
+                if column.form is not Form.CODES:
+                    dense.add(name)
+            self.rows += batch.num_rows
+            while self.rows - sum(self._lengths) >= self._segment:
+                self._put_away(self._segment)
+        if rest := self.rows - sum(self._lengths):
+            self._put_away(rest)
+
+    def _put_away(self, rows: int) -> None:
+        self._lengths.append(rows)
+        for column in self.columns.values():
+            column.put_away(rows, self._shelf)
+
+    def column(self, name: str, segment: int, kind: Kind) -> Column:
+        """One segment of one column."""
+        return self.columns[name].part(segment, self._shelf, kind)
+
+    def segments(self) -> Iterator[tuple[int, int, int]]:
+        """Each segment's number, its first row and its rows."""
+        first = 0
+        for number, rows in enumerate(self._lengths):
+            yield number, first, rows
+            first += rows
+
+    def kind(self, name: str) -> Kind:
+        """What the texts of a column are."""
+        return self.columns[name].kind(self.column(name, number, Kind.TEXT) for number, *_ in self.segments())

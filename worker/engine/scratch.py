@@ -1,0 +1,94 @@
+"""Room for what does not fit into memory: a nameless file that holds nothing readable.
+
+Every piece is sealed with a key that lives only in this process, and the file has no name: when the process
+ends, however it ends, both are gone.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import NamedTuple
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+NONCE_BYTES = 12
+
+
+class Place(NamedTuple):
+    """Where a piece lies."""
+
+    offset: int
+    length: int
+
+
+class Scratch:
+    """Pieces of bytes, written once and read again and again."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - lives as long as this object
+        self._cipher = AESGCM(AESGCM.generate_key(bit_length=128))
+        self._end = 0
+
+    def __del__(self) -> None:
+        self._file.close()
+
+    def put(self, piece: memoryview | bytes) -> Place:
+        """Keep a piece."""
+        nonce = os.urandom(NONCE_BYTES)
+        place = Place(
+            self._end, self._write(nonce + self._cipher.encrypt(nonce, piece, self._bound(self._end)))
+        )
+        return place
+
+    def get(self, place: Place) -> bytes:
+        """A piece as it was."""
+        stored = os.pread(self._file.fileno(), place.length, place.offset)
+        while len(stored) < place.length:
+            stored += os.pread(self._file.fileno(), place.length - len(stored), place.offset + len(stored))
+        view = memoryview(stored)
+        return self._cipher.decrypt(view[:NONCE_BYTES], view[NONCE_BYTES:], self._bound(place.offset))
+
+    def _write(self, stored: bytes) -> int:
+        view = memoryview(stored)
+        while view:
+            written = os.pwrite(self._file.fileno(), view, self._end)
+            self._end += written
+            view = view[written:]
+        return len(stored)
+
+    def _bound(self, offset: int) -> bytes:
+        """A piece opens only where it was put."""
+        return offset.to_bytes(8, "big")
+
+
+class Shelf:
+    """Pieces in memory as long as they fit into the room given, then in a scratch file."""
+
+    def __init__(self, room: int | None, folder: str | None = None) -> None:
+        self._room = room
+        self._folder = folder
+        self._held = 0
+        self._scratch: Scratch | None = None
+
+    @property
+    def spilled(self) -> bool:
+        """Whether anything lies outside memory."""
+        return self._scratch is not None
+
+    def put(self, piece: bytes) -> bytes | Place:
+        """Keep a piece; `get` takes what this gives."""
+        self._held += len(piece)
+        if self._room is None or self._held <= self._room:
+            return piece
+        self._held -= len(piece)
+        if self._scratch is None:
+            self._scratch = Scratch(self._folder)
+        return self._scratch.put(piece)
+
+    def get(self, kept: bytes | Place) -> bytes:
+        """A piece as it was."""
+        if isinstance(kept, bytes):
+            return kept
+        assert self._scratch is not None
+        return self._scratch.get(kept)
