@@ -43,7 +43,7 @@ RESPONDENTS = "s/"  # where surveys are answered
 
 def without_respondent(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
     """Drop who answers a survey: the address, the browser and the person of a request there."""
-    if f" /{RESPONDENTS}" in str(event.get("request", ""))[:12]:
+    if str(event.get("request", "")).partition(" ")[2].startswith(f"/{RESPONDENTS}"):
         for key in ("ip", "user_agent", "user_id"):
             event.pop(key, None)
     return event

@@ -82,6 +82,7 @@ const start = async (root) => {
     part("sent").hidden = false;
     part("done").hidden = !memo.sent;
     part("kept").hidden = memo.sent;
+    part("again").hidden = memo.sent; // an answer that arrived counts once
     const list = part("codes");
     list.replaceChildren(...answersOf(memo.codes).map((label) => {
       const line = document.createElement("li");

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -146,11 +145,6 @@ class SurveyQuestion(Record):
 
         weights = {"true": self.true_weight, "other": self.other_weight}
         return {"protocol": PROTOCOL, **weights, "categories": len(self.answers)}
-
-    @property
-    def strength(self) -> tuple[str, Decimal]:
-        """How the steward chose the probabilities: `epsilon` or `keep`, and its value."""
-        return ("keep", self.keep) if self.keep is not None else ("epsilon", self.epsilon or Decimal())
 
 
 class SurveyInvitation(Record):

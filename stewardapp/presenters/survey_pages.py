@@ -114,7 +114,9 @@ class Result:
 def results(survey: Survey) -> list[Result]:
     """Unbiased estimates of every question from the randomized answers that have come."""
     codes = list(survey.answers.values_list("codes", flat=True))
-    return [result(line, [one[place] for one in codes]) for place, line in enumerate(public_questions(survey))]
+    return [
+        result(line, [one[place] for one in codes]) for place, line in enumerate(public_questions(survey))
+    ]
 
 
 def result(line: QuestionLine, codes: Sequence[int]) -> Result:
@@ -159,8 +161,8 @@ def randomized_note(randomized: dict[str, Any]) -> str:
     p, q = design.true / design.total, design.other / design.total
     return (
         f"The respondents randomized their answers before they sent them: the true one was reported with "
-        f"probability {p:.6g} and each of the {design.categories - 1} others with {q:.6g} (local differential "
-        f"privacy, ε = {design.epsilon:.6g}). From an observed share λ of n answers, "
+        f"probability {p:.6g} and each of the {design.categories - 1} others with {q:.6g} (local "
+        f"differential privacy, ε = {design.epsilon:.6g}). From an observed share λ of n answers, "
         f"(λ − {q:.6g}) / {p - q:.6g} estimates the true share without bias; its variance is "
         f"λ(1 − λ) / (n · {(p - q) ** 2:.6g})."
     )

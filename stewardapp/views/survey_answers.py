@@ -7,6 +7,7 @@ token because there is no authority that a foreign page could borrow; it takes J
 from __future__ import annotations
 
 import hmac
+import json
 import uuid
 
 from django.conf import settings
@@ -42,7 +43,7 @@ def answer_page(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     page = {
         "survey": survey,
         "may_answer": rules.may_answer(survey.facts(), timezone.localdate()),
-        "protocol": survey_pages.public_protocol(survey),
+        "protocol_text": json.dumps(survey_pages.public_protocol(survey)),
         "questions": survey_pages.public_questions(survey),
         "total": survey_pages.total(survey),
     }
@@ -92,7 +93,7 @@ def crowded(request: HttpRequest, survey: Survey) -> bool:
     hash, in memory, until the hour is over.
     """
     said = f"{survey.pk} {address(request)} {timezone.now():%Y-%m-%d %H}".encode()
-    key = hmac.digest(storage.seal_of("survey throttle").encode(), said, "sha256").hex()
+    key = hmac.digest(storage.seal_of("survey throttle"), said, "sha256").hex()
     cache.add(f"survey-{key}", 0, HOUR)
     return cache.incr(f"survey-{key}") > settings.STEWARD_SURVEY_PER_HOUR
 

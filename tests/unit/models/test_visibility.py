@@ -26,6 +26,7 @@ SEES: dict[str, set[str]] = {
     "Column": TEAM,
     "Reading": TEAM,
     "Hierarchy": TEAM,
+    "Survey": TEAM | {"admin"},
     "Upload": {"steward"},
     "Release": TEAM | {"admin"},
     "Run": TEAM | {"admin"},
@@ -48,6 +49,7 @@ def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
     downloads.record(release=release, artifact=artifact, by=team.analyst)
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
+    factories.make_survey(team)
     uploads.begin(dataset=release.version.dataset, filename="a.csv", length=1, by=team.steward)
     nouns.Notification.objects.exclude(user=team.steward).delete()
     return team
