@@ -75,20 +75,36 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
     version, key = run.release.version, storage.key_bytes(run.key)
     if version.table is None:
         raise storage.Destroyed
-    with storage.opened(version.table) as table:
-        given = {"table": Sealed(table, storage.key_bytes(version.key))}
+    with storage.opened(version.table) as table, populations(run) as compared:
+        given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
         wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        details["populations"] = list(compared)
         if run.project_key is not None:
             details["project_key"] = storage.key_bytes(run.project_key.key).hex()
         return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
+
+
+@contextmanager
+def populations(run: Run) -> Iterator[dict[str, Sealed]]:
+    """The tables that goals compare the data with, by the name the recipe gives them."""
+    with ExitStack() as stack:
+        found = {}
+        for version in run.populations.select_related("table", "key"):
+            if version.table is None:
+                raise storage.Destroyed
+            table = stack.enter_context(storage.opened(version.table))
+            found[str(version.pk)] = Sealed(table, storage.key_bytes(version.key))
+        yield found
 
 
 def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[str, Any]) -> Goals:
     """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
     key = storage.key_bytes(run.key)
     released = {file.name: Sealed(file.temporary.file, key) for file in files}
-    answer = run_engine(claim, "verify", {"recipe": run.recipe}, released, part=(0.8, 1.0))
+    with populations(run) as compared:
+        details = {"recipe": run.recipe, "populations": list(compared)}
+        answer = run_engine(claim, "verify", details, released | compared, part=(0.8, 1.0))
     reported = report["goals"]
     for file in files:
         insist(answer["files"][file.name], file, reported)

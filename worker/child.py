@@ -13,7 +13,8 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO, cast
 
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
@@ -88,6 +89,7 @@ def coded(error: EngineError) -> Job:
         "message": error.message,
         "param": error.param,
         "step": error.step,
+        "mends": [asdict(mend) for mend in getattr(error, "mends", ())],
     }
 
 
@@ -170,6 +172,7 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
         recipe,
         open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
         [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in KINDS],
+        populations={one: open_table(files.reader(one)) for one in job.get("populations", ())},
         key=bytes.fromhex(job["key"]),
         reporter=reporter,
         memory=memory,
@@ -201,20 +204,21 @@ def with_rows(written: dict[str, Job], report: Job, name: str) -> dict[str, Job]
 def verify(job: Job, reporter: Reporter) -> Job:
     """Recompute every goal from each released file."""
     files = Files(job["files"])
-    names = files.names("r")
+    populations = {name: files.reader(name) for name in job.get("populations", ())}
+    names = [name for name in files.names("r") if name not in populations]
     found = {}
     for number, name in enumerate(names):
         with reporter.span(number / len(names), (number + 1) / len(names)):
-            found[name] = examined(job["recipe"], files.reader(name), reporter)
+            found[name] = examined(job["recipe"], files.reader(name), reporter, populations)
             reporter.progress(1.0)
     return {"files": found}
 
 
-def examined(recipe: Job, released: BinaryIO, reporter: Reporter) -> Job:
-    """What the bytes of one file say."""
+def examined(recipe: Job, released: BinaryIO, reporter: Reporter, populations: Mapping[str, BinaryIO]) -> Job:
+    """What the bytes of one file say; hierarchies stand in the recipe itself."""
     from worker.engine import verification
 
-    found = verification.examine(recipe, released, reporter)
+    found = verification.examine(recipe, released, reporter, populations=populations)
     goals = [
         result.as_dict()
         | {"unit": found.unit, "suppressed_rows": found.suppressed_rows, "suppressed_hold": holds}

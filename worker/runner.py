@@ -9,6 +9,7 @@ import errno
 import logging
 import secrets
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +23,7 @@ from stewardapp.storage import Destroyed, keep
 from worker import anonymizing, reading
 from worker.app import is_stopping
 from worker.claim import AWAY, Claim, note
-from worker.engine.errors import Cancelled, EngineError
+from worker.engine.errors import Cancelled, EngineError, NoSolution
 from worker.engines import MadeFile
 from worker.process import ChildFailed, ChildLost
 
@@ -120,7 +121,9 @@ def failed(claim: Claim, **error: Any) -> None:
 def described(error: Exception) -> dict[str, Any]:
     """What the steward reads. Nothing here quotes what an unforeseen error says."""
     if isinstance(error, EngineError):
-        return {"code": error.code, "message": error.message, "param": error.param or "", "step": error.step}
+        mends = [asdict(mend) for mend in error.mends] if isinstance(error, NoSolution) else []
+        place = {"param": error.param or "", "step": error.step}
+        return {"code": error.code, "message": error.message, "mends": mends, **place}
     if isinstance(error, Destroyed):
         return {
             "code": "destroyed",

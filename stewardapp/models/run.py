@@ -39,6 +39,8 @@ class Run(Job, Record):
     recipe_sha256 = models.CharField(max_length=64)
     started_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="runs")
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="runs")
+    # Versions that goals compare the data with; the recipe names them by their ids.
+    populations = models.ManyToManyField("stewardapp.Version", blank=True, related_name="population_of")
     # Which key the pseudonyms of this run are made with; a run that needs none holds none.
     project_key = models.ForeignKey(
         "stewardapp.ProjectKey", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"

@@ -199,6 +199,11 @@ def hierarchy_for(team: factories.Team) -> Call:
     return lambda: hierarchies.attach(column=column, hierarchy=made, by=team.steward)
 
 
+def reused(team: factories.Team) -> Call:
+    version, made = factories.make_version(team), hierarchy(team)
+    return lambda: hierarchies.reuse(version=version, hierarchies={"zip": made}, by=team.steward)
+
+
 def release_of(team: factories.Team) -> Call:
     version = factories.make_version(team)
     return lambda: releases.create(version=version, title="T", by=team.steward)
@@ -280,6 +285,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
     "hierarchies.attach": hierarchy_for,
+    "hierarchies.reuse": reused,
     "hierarchies.detach": on(attached, lambda t, column: hierarchies.detach(column=column, by=t.steward)),
     "memberships.add": on(
         nothing, lambda t, _: memberships.add(project=t.project, user=t.outsider, role="analyst", by=t.admin)
