@@ -164,14 +164,30 @@ class Texts(_Dense):
         return Texts(self.name, self.kind, taken)
 
 
-def codes_of(texts: pa.Array) -> Values:
-    """The decimal code of each text; `FIRST_OTHER` for a text that has none."""
+def codes_of(given: pa.Array) -> Values:
+    """The decimal code of each text or number; `FIRST_OTHER` for what has none."""
     from worker.engine.kernels import decimals
 
-    data, offsets = string_parts(texts)
-    values = np.empty(len(texts), np.int64)
-    decimals.encode(data, offsets, values)
+    values: Values = np.empty(len(given), np.int64)
+    if pa.types.is_int64(given.type) and not given.null_count:
+        decimals.encode_integers(given.to_numpy(), values)
+    elif pa.types.is_float64(given.type):
+        decimals.encode_doubles(given.to_numpy(zero_copy_only=False), values)
+    else:
+        data, offsets = string_parts(plain_texts(given))
+        decimals.encode(data, offsets, values)
     return values
+
+
+def plain_texts(given: pa.Array) -> pa.Array:
+    """The text of each row; nothing, and what is not a number among numbers, is the empty text."""
+    if pa.types.is_dictionary(given.type):
+        given = given.dictionary_decode()
+    if pa.types.is_floating(given.type):
+        given = pc.if_else(pc.is_nan(given), pa.scalar(None, given.type), given)
+    if not pa.types.is_large_string(given.type):
+        given = pc.cast(given, pa.string())
+    return given.fill_null("") if given.null_count else given
 
 
 def numbers_of(values: Values, others: pa.Array) -> Floats:

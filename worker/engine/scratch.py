@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+from threading import Lock
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-NONCE_BYTES = 12
+NONCE_BYTES, TAG_BYTES = 12, 16
 
 
 class Place(NamedTuple):
@@ -28,6 +29,7 @@ class Scratch:
     def __init__(self, folder: str | None = None) -> None:
         self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - lives as long as this object
         self._cipher = AESGCM(AESGCM.generate_key(bit_length=128))
+        self._lock = Lock()
         self._end = 0
 
     def __del__(self) -> None:
@@ -35,10 +37,11 @@ class Scratch:
 
     def put(self, piece: memoryview | bytes) -> Place:
         """Keep a piece."""
-        nonce = os.urandom(NONCE_BYTES)
-        place = Place(
-            self._end, self._write(nonce + self._cipher.encrypt(nonce, piece, self._bound(self._end)))
-        )
+        nonce, length = os.urandom(NONCE_BYTES), NONCE_BYTES + len(piece) + TAG_BYTES
+        with self._lock:
+            place = Place(self._end, length)
+            self._end += length
+        self._write(nonce + self._cipher.encrypt(nonce, piece, self._bound(place.offset)), place.offset)
         return place
 
     def get(self, place: Place) -> bytes:
@@ -49,13 +52,12 @@ class Scratch:
         view = memoryview(stored)
         return self._cipher.decrypt(view[:NONCE_BYTES], view[NONCE_BYTES:], self._bound(place.offset))
 
-    def _write(self, stored: bytes) -> int:
+    def _write(self, stored: bytes, offset: int) -> None:
         view = memoryview(stored)
         while view:
-            written = os.pwrite(self._file.fileno(), view, self._end)
-            self._end += written
+            written = os.pwrite(self._file.fileno(), view, offset)
+            offset += written
             view = view[written:]
-        return len(stored)
 
     def _bound(self, offset: int) -> bytes:
         """A piece opens only where it was put."""
@@ -69,6 +71,7 @@ class Shelf:
         self._room = room
         self._folder = folder
         self._held = 0
+        self._lock = Lock()
         self._scratch: Scratch | None = None
 
     @property
@@ -78,12 +81,12 @@ class Shelf:
 
     def put(self, piece: bytes) -> bytes | Place:
         """Keep a piece; `get` takes what this gives."""
-        self._held += len(piece)
-        if self._room is None or self._held <= self._room:
-            return piece
-        self._held -= len(piece)
-        if self._scratch is None:
-            self._scratch = Scratch(self._folder)
+        with self._lock:
+            if self._room is None or self._held + len(piece) <= self._room:
+                self._held += len(piece)
+                return piece
+            if self._scratch is None:
+                self._scratch = Scratch(self._folder)
         return self._scratch.put(piece)
 
     def get(self, kept: bytes | Place) -> bytes:

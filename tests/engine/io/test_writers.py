@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worker.engine.column import Column
+from worker.engine.dense import FIRST_OTHER, Numbers, Texts, codes_of
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
 from worker.engine.io.writers import Written, open_writer
@@ -152,3 +153,34 @@ def test_a_file_that_takes_little_at_a_time_gets_everything() -> None:
     writer = open_writer("csv", file, ["a"])
     writer.write(table(a=["x" * 100] * 1000))
     assert writer.close().size == len(file.getvalue()) == 2 + 101 * 1000
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["", "-0", "+1", "-2.50", "3", "=x", "1e5", 'a"b', "0.1"]), min_size=1, max_size=30
+    )
+)
+def test_numbers_and_plain_texts_are_written_like_labels(cells: list[str]) -> None:
+    plain = pa.array(cells, pa.string())
+    others = pa.array(["", "-0", "+1", "=x", "1e5", 'a"b'], pa.string())
+    values = codes_of(plain)
+    places = {text: number for number, text in enumerate(others.to_pylist())}
+    for row in np.flatnonzero(values == FIRST_OTHER):
+        values[row] += places[cells[row]]
+    for kind in (Kind.TEXT, Kind.DECIMAL):
+        forms = (
+            Numbers("x", kind, values, others),
+            Texts("x", kind, plain),
+            Column.of_texts("x", cells, kind),
+        )
+        for name in ("csv", "parquet"):
+            files = [written(name, Table([form])) for form in forms]
+            if name == "csv":
+                assert len({data for data, _ in files}) == 1
+            else:
+                tables = [
+                    pq.read_table(io.BytesIO(data))["x"].cast(pa.string()).to_pylist() for data, _ in files
+                ]
+                assert tables[0] == tables[1] == tables[2] == [cell or None for cell in cells]
+            assert len({facts.formula_cells for _, facts in files}) == 1

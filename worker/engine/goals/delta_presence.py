@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from worker.engine.algorithms.coverage import People, paths_of
+from worker.engine.algorithms.coverage import People
 from worker.engine.classes import Classes
 from worker.engine.column import Floats, Mask
 from worker.engine.errors import EngineError
+from worker.engine.fields import PopulationFile
 from worker.engine.goal import Goal, Knowledge, Population, register
 
 
@@ -40,10 +41,10 @@ class DeltaPresence(Goal):
     upper: float = Field(
         0.5, ge=0, le=1, title="Upper limit", description="The largest chance allowed to be in the data."
     )
-    population: str = Field(
+    population: Annotated[str, PopulationFile()] = Field(
         min_length=1,
         title="Population file",
-        description="Path of the population file, relative to the recipe.",
+        description="A file with the same quasi-identifiers, ungeneralized, one row per person.",
     )
     _people: People | None = PrivateAttr(None)
 
@@ -67,11 +68,8 @@ class DeltaPresence(Goal):
 
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
-        names = statistics.quasi_identifiers
-        table = population(self.population, names)
-        spec = {name: statistics.declaration(name).hierarchy for name in names}
-        paths = {name: paths_of(spec[name], statistics.distinct(name), table.domain(name)) for name in names}
-        told._people = People(table, paths)
+        table = population(self.population, statistics.quasi_identifiers)
+        told._people = People.of(table, statistics)
         return told
 
     def violating(self, classes: Classes) -> Mask:

@@ -8,10 +8,10 @@ Arrow's own messages hold values and never leave this module.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,7 @@ from worker.engine.io import structure
 from worker.engine.io.ahead import ahead
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.limits import Limits
-from worker.engine.io.lines import PIECE, Block, blocks, oversized_cell
+from worker.engine.io.lines import PIECE, Block, blocks, count_rows, oversized_cell
 from worker.engine.io.names import check_names, refuse_too_many
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -39,13 +39,14 @@ class _Parser:
     returns_end_rows: bool
 
     def batches(self, block: Block, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+        rows = count_rows(block, self.dialect)
         self._refuse_blank_line(block)
         self._refuse_stray_return(block)
         try:
             table = _parse(block.data, self.dialect, self.names, kinds)
         except pa.ArrowInvalid:
             raise self._explained(block) from None
-        if table.num_rows != structure.count_rows(block.data, self.dialect.quote):
+        if table.num_rows != rows:
             raise _unreadable(block)
         for batch in table.to_batches():
             self._refuse_large_cells(batch, block)
@@ -153,6 +154,7 @@ def _header(first: Block, dialect: Dialect, limits: Limits) -> tuple[tuple[str, 
     ends = structure.row_ends(first.data, dialect.quote)
     end = int(ends[0]) if len(ends) else len(first.data)
     row = first.data[:end]
+    count_rows(Block(row, first.line), dialect)
     if not row.strip(b"\r\n"):
         raise EngineError("empty-header", "Line 1 is empty. Put the names of the columns there.")
     columns = int(structure.delimiters_per_row(row, dialect.delimiter, dialect.quote)[0]) + 1
@@ -193,23 +195,25 @@ class CsvReader:
         self._blocks: Iterable[Block] = chain([body] if body.data else [], rest)
 
     def batches(
-        self, names: Sequence[str] | None = None, dense: Set[str] = frozenset()
-    ) -> Iterator[pa.RecordBatch]:
-        """All rows, once. Columns in `dense`, which may grow meanwhile, come without a dictionary."""
+        self,
+        names: Sequence[str] | None = None,
+        dense: Set[str] = frozenset(),
+        then: Callable[[pa.RecordBatch], Any] = lambda batch: batch,
+    ) -> Iterator[Any]:
+        """All rows, once. Columns in `dense`, which may grow meanwhile, come without a dictionary; `then` is
+        done to each batch in the thread that read it."""
         rows = decoded = 0
         several = len(self.names) > 1
         chosen = list(self.names if names is None else names)
         blocks = _without_blank_end(self._blocks) if several else iter(self._blocks)
-        for parsed, size in ahead(lambda block: self._parsed(block, chosen, dense), blocks):
-            decoded += size
-            self._parser.limits.check_decoded(decoded)
-            for batch in parsed:
-                rows += batch.num_rows
-                self._parser.limits.check_rows(rows)
-                yield batch
 
-    def _parsed(
-        self, block: Block, names: Sequence[str], dense: Set[str]
-    ) -> tuple[list[pa.RecordBatch], int]:
-        kinds = {name: pa.string() if name in dense else TEXT for name in names}
-        return list(self._parser.batches(block, kinds)), len(block.data)
+        def parsed(block: Block) -> tuple[int, int, list[Any]]:
+            kinds = {name: pa.string() if name in dense else TEXT for name in chosen}
+            found = list(self._parser.batches(block, kinds))
+            return len(block.data), sum(batch.num_rows for batch in found), [then(batch) for batch in found]
+
+        for size, more, found in ahead(parsed, blocks):
+            decoded, rows = decoded + size, rows + more
+            self._parser.limits.check_decoded(decoded)
+            self._parser.limits.check_rows(rows)
+            yield from found

@@ -77,7 +77,6 @@ def blocks(raw: BinaryIO, dialect: Dialect, limits: Limits, piece: int = PIECE) 
     rest, line = b"", 1
     for data in decoded(raw, dialect.encoding, piece):
         rest += data
-        _refuse_stray_quote(Block(rest, line), dialect)
         end = structure.last_row_end(rest, dialect.quote)
         if end:
             block, rest = Block(rest[:end], line), rest[end:]
@@ -90,8 +89,9 @@ def blocks(raw: BinaryIO, dialect: Dialect, limits: Limits, piece: int = PIECE) 
         yield Block(rest, line)
 
 
-def _refuse_stray_quote(block: Block, dialect: Dialect) -> None:
-    place = structure.stray_quote(block.data, dialect.quote, dialect.delimiter)
+def count_rows(block: Block, dialect: Dialect) -> int:
+    """How many rows begin; refused when a quote stands where none may: then nobody can tell."""
+    place, rows = structure.survey(block.data, dialect.quote, dialect.delimiter)
     if place is not None:
         raise EngineError(
             "stray-quote",
@@ -99,9 +99,11 @@ def _refuse_stray_quote(block: Block, dialect: Dialect) -> None:
             "it is never closed. Double a quote that belongs to a value, or read the file without quotes.",
             "data.quote",
         )
+    return rows
 
 
 def _refuse_open_quote(block: Block, dialect: Dialect) -> None:
+    count_rows(block, dialect)
     if structure.is_open(block.data, dialect.quote):
         place = block.data.rfind(dialect.quote.encode())
         raise EngineError(
@@ -113,6 +115,7 @@ def _refuse_open_quote(block: Block, dialect: Dialect) -> None:
 
 
 def _endless_row(block: Block, dialect: Dialect, limits: Limits) -> EngineError:
+    count_rows(block, dialect)
     length, column = structure.longest_value(block.data, dialect.delimiter, dialect.quote)
     if length > limits.cell_bytes:
         return oversized_cell(block.line, column, limits)

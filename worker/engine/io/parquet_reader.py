@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from worker.engine.dense import plain_texts
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io.csv_reader import TEXT
 from worker.engine.io.limits import Limits
@@ -61,7 +62,8 @@ class ParquetReader:
         return known if isinstance(known, dict) else {}
 
     def column(self, name: str, dense: Set[str] = frozenset()) -> Iterator[pa.Array]:
-        """One column from its first row to its last, in pieces, as dictionaries unless it is `dense`."""
+        """One column from its first row to its last, in pieces: dictionaries, or numbers and texts as they
+        are while it is in `dense`."""
         position, rows, decoded = self.names.index(name) + 1, 0, 0
         with _explained(position):
             for piece in self._pieces(name):
@@ -78,8 +80,10 @@ class ParquetReader:
                 yield batch.column(batch.schema.get_field_index(name))
 
     def _as_text(self, piece: pa.Array, position: int, dense: bool) -> pa.Array:
+        if dense and (pa.types.is_int64(piece.type) or pa.types.is_float64(piece.type)):
+            return piece
         if dense:
-            piece = _plain_text(piece)
+            piece = plain_texts(piece)
         elif not pa.types.is_dictionary(piece.type):
             piece = _dictionary_of_text(piece)
         elif piece.type != TEXT:
@@ -94,12 +98,10 @@ class ParquetReader:
             )
         return piece
 
-    def batches(
-        self, names: Sequence[str] | None = None, dense: Set[str] = frozenset()
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """The columns side by side, in the order asked for."""
         chosen = list(self.names if names is None else names)
-        streams = [self.column(name, dense) for name in chosen]
+        streams = [self.column(name) for name in chosen]
         held: list[pa.Array] = [_next(stream) for stream in streams]
         while rows := min(len(piece) for piece in held):
             yield pa.RecordBatch.from_arrays([piece.slice(0, rows) for piece in held], chosen)
@@ -155,15 +157,13 @@ def _is_plain(kind: pa.DataType) -> bool:
 def _dictionary_of_text(values: pa.Array) -> pa.DictionaryArray:
     """Distinct values first: few of them have to be turned into text."""
     if not pa.types.is_integer(values.type):  # 0.0 and -0.0, and every NaN, are told apart by their text
-        return _plain_text(values).dictionary_encode()
+        return _null_or_text(values).dictionary_encode()
     distinct = values.dictionary_encode()
-    texts = _plain_text(distinct.dictionary)
+    texts = _null_or_text(distinct.dictionary)
     return pa.DictionaryArray.from_arrays(pc.cast(distinct.indices, pa.int32()), texts)
 
 
-def _plain_text(values: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
+def _null_or_text(values: pa.Array) -> pa.Array:
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
     return pc.cast(values, pa.string())

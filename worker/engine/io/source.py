@@ -72,8 +72,8 @@ class _Rows(Protocol):
     names: tuple[str, ...]
     kinds: Mapping[str, Any]
 
-    def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
-        """All rows of some columns; those in `dense` may come without a dictionary."""
+    def fill(self, store: Store) -> None:
+        """All rows of the store's columns."""
 
 
 class _TextRows:
@@ -84,9 +84,9 @@ class _TextRows:
         self.names = self._open().names
         self.kinds: Mapping[str, Any] = {}
 
-    def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
-        """All rows of some columns."""
-        return self._open().batches(names, dense)
+    def fill(self, store: Store) -> None:
+        """All rows of the store's columns."""
+        store.fill(self._open().batches(tuple(store.columns), store.dense, store.prepared))
 
     def _open(self) -> CsvReader:
         return CsvReader(self._file, self._dialect, self._limits)
@@ -100,9 +100,9 @@ class _ParquetRows:
         self.names = reader.names
         self.kinds: Mapping[str, Any] = reader.metadata.get("kinds") or {}
 
-    def batches(self, names: Sequence[str], dense: set[str]) -> Iterator[pa.RecordBatch]:
-        """All rows of some columns."""
-        return self._reader.batches(names, dense)
+    def fill(self, store: Store) -> None:
+        """All rows of the store's columns."""
+        store.fill_columns(self._reader.column)
 
 
 class StoredSource:
@@ -133,8 +133,7 @@ class StoredSource:
 
     def _read(self, names: Sequence[str]) -> Store:
         store = Store(names, self._missing, self._segment, self._room)
-        dense: set[str] = set()
-        store.fill(self._rows.batches(names, dense), dense)
+        self._rows.fill(store)
         self._stores |= dict.fromkeys(names, store)
         return store
 

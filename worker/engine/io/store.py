@@ -8,7 +8,8 @@ given lies sealed in a scratch file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,8 +18,9 @@ import numpy as np
 import pyarrow as pa
 
 from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
-from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, codes_of, texts_of
+from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, codes_of, plain_texts, texts_of
 from worker.engine.fields import Kind
+from worker.engine.io.ahead import ahead
 from worker.engine.io.kinds import KindGuess
 from worker.engine.scratch import Place, Shelf
 
@@ -48,13 +50,23 @@ Part = Any
 """Codes, decimal codes, or an array of texts."""
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Rows as they came, with what could be worked out about them in the thread that read them."""
+
+    given: pa.Array
+    numbers: Values | None = None
+
+
 class StoredColumn:
     """Everything of one column."""
 
-    def __init__(self, name: str, missing: frozenset[str]) -> None:
+    def __init__(self, name: str, missing: frozenset[str], segment: int, shelf: Shelf) -> None:
         self.name = name
         self.form = Form.CODES
         self.rows = 0
+        self._segment = segment
+        self._shelf = shelf
         self._missing = missing
         self._index: dict[str, int] = {}
         self._others: dict[str, int] = {"": 0}
@@ -63,29 +75,45 @@ class StoredColumn:
         self._listed: pa.Array = pa.array([], pa.string())
         self._label_values: Values | None = None
 
-    def add(self, values: pa.Array) -> None:
-        """Append rows: dictionary-encoded or plain texts."""
-        self.rows += len(values)
-        self._waiting.append(self._encoded(values))
+    def prepared(self, values: pa.Array) -> Prepared:
+        """What any thread may do ahead of `add`."""
+        if self.form is Form.NUMBERS:
+            return Prepared(values, codes_of(values))
+        if self.form is Form.CODES and not pa.types.is_dictionary(values.type):
+            return Prepared(plain_texts(values).dictionary_encode())
+        return Prepared(values)
 
-    def _encoded(self, values: pa.Array) -> tuple[Form, Part]:
+    def add(self, prepared: Prepared) -> None:
+        """Append rows; full segments are put away."""
+        self._waiting.append(self._encoded(prepared))
+        self.rows += len(prepared.given)
+        while self.rows - len(self._pieces) * self._segment >= self._segment:
+            self._put_away(self._segment)
+
+    def finish(self) -> None:
+        """Put away what is left."""
+        if rest := self.rows - len(self._pieces) * self._segment:
+            self._put_away(rest)
+
+    def _encoded(self, prepared: Prepared) -> tuple[Form, Part]:
+        values = prepared.given
         if self.form is Form.CODES:
             codes = self._as_codes(values)
             if codes is not None:
                 return Form.CODES, codes
-            self._label_values = self._as_numbers(self.labels)
+            self._label_values = self._as_numbers(self.labels, codes_of(self.labels))
             self.form = Form.TEXTS if self._label_values is None else Form.NUMBERS
-        plain = _plain(values)
         if self.form is Form.NUMBERS:
-            numbers = self._as_numbers(plain)
+            known = prepared.numbers
+            numbers = self._as_numbers(values, codes_of(values) if known is None else known)
             if numbers is not None:
                 return Form.NUMBERS, numbers
             self.form = Form.TEXTS
-        return Form.TEXTS, plain
+        return Form.TEXTS, plain_texts(values)
 
     def _as_codes(self, values: pa.Array) -> Codes | None:
         """Codes into our own list; None when the list grows too long."""
-        encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+        encoded = values if pa.types.is_dictionary(values.type) else plain_texts(values).dictionary_encode()
         labels = encoded.dictionary
         own = encoded.indices
         if own.null_count or labels.null_count:
@@ -98,12 +126,11 @@ class StoredColumn:
         translated: Codes = np.array(to, np.int32)[own.to_numpy()] if len(own) else np.empty(0, np.int32)
         return translated
 
-    def _as_numbers(self, plain: pa.Array) -> Values | None:
+    def _as_numbers(self, given: pa.Array, values: Values) -> Values | None:
         """Decimal codes; None when too many texts have none."""
-        values = codes_of(plain)
         beside = np.flatnonzero(values == FIRST_OTHER)
         if len(beside):
-            found = plain.take(pa.array(beside)).dictionary_encode()
+            found = plain_texts(given.take(pa.array(beside))).dictionary_encode()
             if len(found.dictionary) > MOST_OTHERS:
                 return None
             others = self._others
@@ -113,7 +140,7 @@ class StoredColumn:
             values[beside] = FIRST_OTHER + np.array(to, np.int64)[found.indices.to_numpy()]
         return values
 
-    def put_away(self, rows: int, shelf: Shelf) -> None:
+    def _put_away(self, rows: int) -> None:
         """Make a segment of the oldest rows that wait."""
         form = max(self._waiting, key=lambda one: one[0])[0]
         parts, left = [], rows
@@ -125,12 +152,12 @@ class StoredColumn:
             parts.append(self._raised(own, part, form))
             left -= len(part)
         if form is Form.TEXTS:
-            self._pieces.append(_Piece(form, "", shelf.put(_as_bytes(parts))))
+            self._pieces.append(_Piece(form, "", self._shelf.put(_as_bytes(parts))))
             return
         whole = np.concatenate(parts)
         if form is Form.CODES:
             whole = whole.astype(_narrow(len(self._index)))
-        self._pieces.append(_Piece(form, whole.dtype.str, shelf.put(whole.tobytes())))
+        self._pieces.append(_Piece(form, whole.dtype.str, self._shelf.put(whole.tobytes())))
 
     def _raised(self, own: Form, part: Part, form: Form) -> Part:
         """The same rows in a later form."""
@@ -156,10 +183,10 @@ class StoredColumn:
         """The texts among numbers that are none."""
         return pa.array(list(self._others), pa.string())
 
-    def part(self, segment: int, shelf: Shelf, kind: Kind) -> Column:
+    def part(self, segment: int, kind: Kind) -> Column:
         """One segment as a column."""
         piece = self._pieces[segment]
-        kept = shelf.get(piece.kept)
+        kept = self._shelf.get(piece.kept)
         part: Part
         part = _from_bytes(kept) if piece.form is Form.TEXTS else np.frombuffer(kept, np.dtype(piece.dtype))
         part = self._raised(piece.form, part, self.form)
@@ -201,13 +228,6 @@ class StoredColumn:
         return pa.array(sorted(texts), pa.string())
 
 
-def _plain(values: pa.Array) -> pa.Array:
-    """The text of each row; a null is the empty text."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    return values.fill_null("") if values.null_count else values
-
-
 def _narrow(labels: int) -> Any:
     return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.int32
 
@@ -230,40 +250,56 @@ class Store:
     """Some columns of a table, in segments of equal length."""
 
     def __init__(self, names: Sequence[str], missing: frozenset[str], segment: int, room: int | None) -> None:
-        self.columns = {name: StoredColumn(name, missing) for name in names}
+        shelf = Shelf(room)
+        self.columns = {name: StoredColumn(name, missing, segment, shelf) for name in names}
         self.rows = 0
+        self.dense: set[str] = set()
+        """Columns with too many different values for a list: better read without a dictionary."""
         self._segment = segment
-        self._shelf = Shelf(room)
-        self._lengths: list[int] = []
 
-    def fill(self, batches: Iterator[pa.RecordBatch], dense: set[str]) -> None:
-        """Take all rows. `dense` tells the reader which columns are better not dictionary-encoded."""
+    def prepared(self, batch: pa.RecordBatch) -> list[Prepared]:
+        """What any thread may do ahead of `fill`."""
+        return [
+            column.prepared(batch.column(batch.schema.get_field_index(name)))
+            for name, column in self.columns.items()
+        ]
+
+    def fill(self, batches: Iterable[Sequence[Prepared]]) -> None:
+        """Take all rows, side by side."""
         for batch in batches:
-            for name, column in self.columns.items():
-                column.add(batch.column(batch.schema.get_field_index(name)))
-                if column.form is not Form.CODES:
-                    dense.add(name)
-            self.rows += batch.num_rows
-            while self.rows - sum(self._lengths) >= self._segment:
-                self._put_away(self._segment)
-        if rest := self.rows - sum(self._lengths):
-            self._put_away(rest)
+            for column, values in zip(self.columns.values(), batch, strict=True):
+                self._add(column, values)
+        self._finish()
 
-    def _put_away(self, rows: int) -> None:
-        self._lengths.append(rows)
+    def fill_columns(self, read: Callable[[str, Set[str]], Iterable[pa.Array]]) -> None:
+        """Take all rows, a column at a time, several at once; `read` gives the pieces of one."""
+
+        def fill(column: StoredColumn) -> None:
+            for values in read(column.name, self.dense):
+                self._add(column, column.prepared(values))
+
+        for _ in ahead(fill, self.columns.values()):
+            pass
+        self._finish()
+
+    def _add(self, column: StoredColumn, values: Prepared) -> None:
+        column.add(values)
+        if column.form is not Form.CODES:
+            self.dense.add(column.name)
+
+    def _finish(self) -> None:
         for column in self.columns.values():
-            column.put_away(rows, self._shelf)
+            column.finish()
+            self.rows = column.rows
 
     def column(self, name: str, segment: int, kind: Kind) -> Column:
         """One segment of one column."""
-        return self.columns[name].part(segment, self._shelf, kind)
+        return self.columns[name].part(segment, kind)
 
     def segments(self) -> Iterator[tuple[int, int, int]]:
         """Each segment's number, its first row and its rows."""
-        first = 0
-        for number, rows in enumerate(self._lengths):
-            yield number, first, rows
-            first += rows
+        for number, first in enumerate(range(0, self.rows, self._segment)):
+            yield number, first, min(self._segment, self.rows - first)
 
     def kind(self, name: str) -> Kind:
         """What the texts of a column are."""

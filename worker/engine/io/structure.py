@@ -14,14 +14,20 @@ Positions = np.ndarray[Any, np.dtype[np.int64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 LF, CR = 10, 13
+_TRIES = 1_000
 
 
 def count_line_ends(data: bytes) -> int:
     r"""How many lines end in `data`; \r\n is one end."""
-    ends = data.count(b"\n")
-    if returns := data.count(b"\r"):
-        ends += returns - data.count(b"\r\n")
+    ends = _count(data, LF)
+    if b"\r" in data:
+        ends += _count(data, CR) - data.count(b"\r\n")
     return ends
+
+
+def _count(data: bytes, byte: int) -> int:
+    """A whole array compared at once is quicker than `bytes.count` where the byte is frequent."""
+    return int(np.count_nonzero(_bytes(data) == byte))
 
 
 def positions(data: bytes, mark: str) -> Positions:
@@ -72,27 +78,34 @@ def last_row_end(data: bytes, quote: str, final: bool = False) -> int:
     usable = data[:-1] if data.endswith(b"\r") else data
     if not quote or quote.encode() not in usable:
         return (usable.rfind(b"\n") + 1) or (usable.rfind(b"\r") + 1)
+    if b"\r" not in usable and (end := _last_line_feed(usable, quote.encode())) is not None:
+        return end
     ends = row_ends(usable, quote)
     return int(ends[-1]) if len(ends) else 0
 
 
-def stray_quote(data: bytes, quote: str, delimiter: str) -> int | None:
-    """The first quote that is neither at the border of a value nor doubled inside one."""
-    quotes = positions(data, quote)
-    if not len(quotes):
-        return None
-    array = _bytes(data)
-    borders = np.zeros(256, bool)
-    borders[[LF, CR, ord(delimiter)]] = True
-    fine = np.empty(len(quotes), bool)
-    opening, closing = quotes[0::2], quotes[1::2]
-    fine[0::2] = borders[array[opening - 1]] | (opening == 0)
-    fine[1::2] = borders[array[np.minimum(closing + 1, len(array) - 1)]] | (closing == len(array) - 1)
-    doubled = np.diff(quotes)[1::2] == 1  # a closing quote and an opening one that touch
-    fine[1:-1:2] |= doubled
-    fine[2::2] |= doubled
-    bad = np.flatnonzero(~fine)
-    return int(quotes[bad[0]]) if len(bad) else None
+def _last_line_feed(data: bytes, quote: bytes) -> int | None:
+    """The position after the last line feed outside quotes, from the end; None when that takes long."""
+    before, end = _count(data, quote[0]), len(data)
+    for _ in range(_TRIES):
+        place = data.rfind(b"\n", 0, end)
+        before -= data.count(quote, place + 1, end)
+        if place < 0 or before % 2 == 0:
+            return place + 1
+        end = place
+    return None
+
+
+def survey(data: bytes, quote: str, delimiter: str) -> tuple[int | None, int]:
+    """The first quote that is neither at the border of a value nor doubled inside it; the rows that begin."""
+    from worker.engine.kernels import quotes
+
+    place, ends = quotes.survey(_bytes(data), ord(quote) if quote else -1, ord(delimiter))
+    if place >= 0:
+        return int(place), 0
+    if b"\r" in data:
+        return None, len(row_starts(data, quote))
+    return None, int(ends) + (not data.endswith(b"\n"))
 
 
 def is_open(data: bytes, quote: str) -> bool:
@@ -105,13 +118,6 @@ def row_starts(data: bytes, quote: str) -> Positions:
     ends = row_ends(data, quote)
     starts = np.append(0, ends)
     return starts[:-1] if len(ends) and ends[-1] == len(data) else starts
-
-
-def count_rows(data: bytes, quote: str) -> int:
-    """How many rows begin."""
-    if b"\r" in data or (quote and quote.encode() in data):
-        return len(row_starts(data, quote))
-    return data.count(b"\n") + (not data.endswith(b"\n"))
 
 
 def delimiters_per_row(data: bytes, delimiter: str, quote: str) -> Positions:

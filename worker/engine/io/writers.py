@@ -17,14 +17,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from worker.engine.column import Column
+from worker.engine.column import Codes, Column
+from worker.engine.dense import Numbers, Texts, texts_of
 from worker.engine.errors import EngineError
+from worker.engine.fields import Kind
 from worker.engine.io import formats
+from worker.engine.io.cells import CellMaker, formula_rows, laid_out, quoted
 from worker.engine.io.csv_reader import TEXT
-from worker.engine.io.formulas import defused, defused_name, risky_labels
+from worker.engine.io.formulas import defused_name
 from worker.engine.table import Chunk
 
-_ROWS_AT_ONCE = 65_536
+_ROWS_AT_ONCE = 16_384
 _PARQUET_MAGIC = b"PAR1"
 
 
@@ -89,54 +92,23 @@ class CsvWriter:
     def __init__(self, file: BinaryIO, names: Sequence[str], delimiter: str = ",") -> None:
         self._out, self._names, self._delimiter = _Counted(file), tuple(names), delimiter
         self._rows = self._formulas = 0
+        self._maker = CellMaker(delimiter, '""' if len(self._names) == 1 else "")  # a blank line is no row
         header = pa.array([defused_name(name) for name in names], pa.string())
-        self._out.write(delimiter.join(self._quoted(header).to_pylist()).encode() + b"\n")
+        self._out.write(delimiter.join(quoted(header, delimiter).to_pylist()).encode() + b"\n")
 
     def write(self, chunk: Chunk) -> None:
         """Append rows."""
-        texts = [self._texts(chunk[name], name == self._names[-1]) for name in self._names]
+        columns = [chunk[name] for name in self._names]
+        cells = [self._maker.cells(column) for column in columns]
         for first in range(0, chunk.rows, _ROWS_AT_ONCE):
-            rows = slice(first, first + _ROWS_AT_ONCE)
-            values = [labels.take(pa.array(codes[rows])) for labels, codes in texts]
-            self._out.write(_joined(values, self._delimiter))
+            rows = slice(first, min(first + _ROWS_AT_ONCE, chunk.rows))
+            self._out.write(laid_out(cells, rows, self._delimiter))
+        self._formulas += sum(formula_rows(column) for column in columns)
         self._rows += chunk.rows
-
-    def _texts(
-        self, column: Column, is_last: bool
-    ) -> tuple[pa.Array, np.ndarray[tuple[int], np.dtype[np.int32]]]:
-        """Each label as it stands in the file; the last column brings the line end with it."""
-        found = risky_labels(column)
-        self._formulas += _rows_with(column, found)
-        labels = self._quoted(defused(column.labels, found))
-        nothing = '""' if len(self._names) == 1 else ""  # a blank line would be no row
-        labels = pc.if_else(pa.array(column.missing), nothing, labels)
-        return (pc.binary_join_element_wise(labels, "\n", "") if is_last else labels), column.codes
-
-    def _quoted(self, texts: pa.Array) -> pa.Array:
-        special = pc.match_substring_regex(texts, f'[{self._delimiter}"\r\n]')
-        if not pc.any(special).as_py():
-            return texts
-        doubled = pc.replace_substring(texts, '"', '""')
-        return pc.if_else(special, pc.binary_join_element_wise('"', doubled, '"', ""), texts)
 
     def close(self) -> Written:
         """All is written already."""
         return Written(self._rows, self._out.size, self._out.sha256, self._formulas)
-
-
-def _joined(values: Sequence[pa.Array], delimiter: str) -> memoryview:
-    """The bytes of all rows, which lie one after the other in the joined array."""
-    lines = pc.binary_join_element_wise(
-        *(v.cast(pa.large_string()) for v in values), pa.scalar(delimiter, pa.large_string())
-    )
-    offsets = np.frombuffer(lines.buffers()[1], np.int64)[lines.offset : lines.offset + len(lines) + 1]
-    return memoryview(lines.buffers()[2])[int(offsets[0]) : int(offsets[-1])]
-
-
-def _rows_with(column: Column, found: pa.Array) -> int:
-    """How many rows hold one of the labels found; a missing code is not written and does not count."""
-    marked = found.to_numpy(zero_copy_only=False).astype(bool) & ~column.missing
-    return int(np.count_nonzero(marked[column.codes])) if marked.any() else 0
 
 
 class ParquetWriter:
@@ -144,29 +116,56 @@ class ParquetWriter:
 
     def __init__(self, file: BinaryIO, names: Sequence[str]) -> None:
         self._out, self._rows, self._formulas = _Counted(file), 0, 0
-        self._schema = pa.schema([(name, TEXT) for name in names])
-        self._writer = pq.ParquetWriter(
-            pa.PythonFile(self._out, mode="w"),
-            self._schema,
-            compression="zstd",
-            write_statistics=False,
-            store_schema=False,
-        )
+        self._names = tuple(names)
+        self._writer: pq.ParquetWriter | None = None
 
     def write(self, chunk: Chunk) -> None:
         """Append rows as one row group."""
         if not chunk.rows:
             return
-        columns = [chunk[name] for name in self._schema.names]
-        self._formulas += sum(_rows_with(column, risky_labels(column)) for column in columns)
-        table = pa.Table.from_arrays([only_used(column) for column in columns], schema=self._schema)
-        self._writer.write_table(table, row_group_size=chunk.rows)
+        columns = [chunk[name] for name in self._names]
+        self._formulas += sum(formula_rows(column) for column in columns)
+        writer = self._writer = self._writer or self._opened(columns)
+        arrays = [_as(field.type, column) for field, column in zip(writer.schema, columns, strict=True)]
+        writer.write_table(pa.Table.from_arrays(arrays, schema=writer.schema), row_group_size=chunk.rows)
         self._rows += chunk.rows
+
+    def _opened(self, columns: Sequence[Column]) -> pq.ParquetWriter:
+        """Columns with many values are written as they are; a list of them would be as long."""
+        listed = [column.name for column in columns if not isinstance(column, Numbers | Texts)]
+        types = [(name, TEXT if name in listed else pa.string()) for name in self._names]
+        return pq.ParquetWriter(
+            pa.PythonFile(self._out, mode="w"),
+            pa.schema(types),
+            compression="zstd",
+            use_dictionary=listed,
+            write_statistics=False,
+            store_schema=False,
+        )
 
     def close(self) -> Written:
         """Write the footer."""
+        if self._writer is None:
+            nothing: pa.Array = pa.array([], pa.string())
+            self._writer = self._opened([Column(name, Kind.TEXT, _NO_CODES, nothing) for name in self._names])
         self._writer.close()
         return Written(self._rows, self._out.size, self._out.sha256, self._formulas)
+
+
+_NO_CODES = np.zeros(0, np.int32)
+
+
+def _as(kind: pa.DataType, column: Column) -> pa.Array:
+    """The column as its list of labels, or as plain texts."""
+    if pa.types.is_dictionary(kind):
+        return only_used(column)
+    if not isinstance(column, Numbers | Texts):
+        return only_used(column).dictionary_decode()
+    texts = column.plain if isinstance(column, Texts) else texts_of(column.values, column.others)
+    gone = column.missing_rows
+    if gone.any():
+        texts = pc.if_else(pa.array(gone), pa.scalar(None, texts.type), texts)
+    return texts.cast(pa.string())
 
 
 def only_used(column: Column) -> pa.DictionaryArray:
@@ -175,13 +174,14 @@ def only_used(column: Column) -> pa.DictionaryArray:
     Parquet writes the whole list of labels: one that no row holds would leave with the file, and one that
     stands there twice would tell apart what was made equal.
     """
-    distinct = column.labels.cast(pa.string()).dictionary_encode()
-    same = np.asarray(distinct.indices.to_numpy(), np.int32)
-    codes = same[column.codes] if len(same) else column.codes
-    hidden = column.missing_rows
-    used = np.unique(codes[~hidden])
-    labels = distinct.dictionary.take(pa.array(used))
-    order = pc.sort_indices(labels).to_numpy()
-    places = np.zeros(len(distinct.dictionary) + 1, np.int32)
-    places[used[order]] = np.arange(len(used), dtype=np.int32)
-    return pa.DictionaryArray.from_arrays(pa.array(places[codes], mask=hidden), labels.take(pa.array(order)))
+    used = np.flatnonzero((np.bincount(column.codes, minlength=len(column.labels)) > 0) & ~column.missing)
+    distinct = column.labels.take(pa.array(used)).cast(pa.string()).dictionary_encode()
+    order = pc.sort_indices(distinct.dictionary).to_numpy()
+    ranks: Codes = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    places: Codes = np.full(len(column.labels), -1, np.int32)
+    places[used] = ranks[distinct.indices.to_numpy()]
+    codes = places[column.codes] if len(column) else _NO_CODES
+    hidden = codes < 0
+    indices = pa.array(codes, mask=hidden) if hidden.any() else pa.array(codes)
+    return pa.DictionaryArray.from_arrays(indices, distinct.dictionary.take(pa.array(order)))

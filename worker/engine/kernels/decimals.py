@@ -19,6 +19,7 @@ OTHER = np.iinfo(np.int64).min
 """What stands for a text that is no such number."""
 MOST_DIGITS = 15
 MOST_DECIMALS = 7
+SMALLEST, LARGEST = 1e-4, 1e10
 MINUS, POINT, ZERO = 45, 46, 48
 
 
@@ -60,6 +61,40 @@ def encode(data: Array, offsets: Array, codes: Array) -> int:
         codes[row] = OTHER if end - start > MOST_DIGITS + 2 else _encoded(data, start, end)
         others += codes[row] == OTHER
     return others
+
+
+@compiled
+def encode_integers(numbers: Array, codes: Array) -> None:
+    """The same for whole numbers."""
+    for row in range(len(codes)):
+        fits = -(10**MOST_DIGITS) < numbers[row] < 10**MOST_DIGITS
+        codes[row] = numbers[row] * 8 if fits else OTHER
+
+
+@compiled
+def encode_doubles(numbers: Array, codes: Array) -> None:
+    """The same for numbers whose shortest text is such a decimal: with at most 15 digits there is but one.
+
+    Very small and large ones are written with an exponent, and −0 is not 0: they have no code.
+    """
+    powers = np.array([1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7])
+    usual = 0
+    for row in range(len(codes)):
+        number = numbers[row]
+        codes[row] = OTHER
+        size = abs(number)
+        if not SMALLEST <= size < LARGEST and (number != 0 or np.signbit(number)):
+            continue
+        mantissa = np.rint(number * powers[usual])
+        first = usual if mantissa / powers[usual] == number and mantissa % 10 != 0 else 0
+        for decimals in range(first, MOST_DECIMALS + 1):
+            mantissa = np.rint(number * powers[decimals])
+            if abs(mantissa) >= 10.0**MOST_DIGITS:
+                break
+            if mantissa / powers[decimals] == number:
+                codes[row] = np.int64(mantissa) * 8 + decimals
+                usual = decimals
+                break
 
 
 @compiled
