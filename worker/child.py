@@ -13,7 +13,8 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO, cast
 
@@ -136,6 +137,24 @@ class Files:
         self.written[name] = SealedWriter(raw, bytes.fromhex(one["key"]))
         return cast(BinaryIO, self.written[name])
 
+    def publish(self, names: Iterable[str], folder: str) -> None:
+        """Give finished files a name of their own, the last one last; whoever was first stays."""
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            for name in names:
+                self._link(name, place)
+            os.fsync(place)
+        finally:
+            os.close(place)
+
+    def _link(self, name: str, place: int) -> None:
+        descriptor = self._described[name]["fd"]
+        os.fsync(descriptor)
+        with suppress(FileExistsError):
+            # Python follows a link only where it is given folders as well.
+            open_file = f"/proc/self/fd/{descriptor}"
+            os.link(open_file, name, src_dir_fd=place, dst_dir_fd=place, follow_symlinks=True)
+
     def names(self, mode: str) -> list[str]:
         """The files of one mode."""
         return [name for name, one in self._described.items() if one["mode"] == mode]
@@ -183,7 +202,17 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     written = with_rows(files.finish(), report, name)
     counted = report["files"]["exact"] if recipe.tabulates else report["input"]
     written[f"{inside}.csv"]["rows"] = counted["rows"]
-    return {"report": report, "files": written, "microdata": not recipe.tabulates}
+    answer = {"report": report, "files": written, "microdata": not recipe.tabulates}
+    return published(job, files, answer)
+
+
+def published(job: Job, files: Files, answer: Job) -> Job:
+    """An answer that was paid for can be found from now on, whoever dies before it is stored."""
+    if "publish" in job:
+        with files.writer(ANSWER) as sealed:
+            sealed.write(json.dumps(answer, allow_nan=False).encode())
+        files.publish([*answer["files"], ANSWER], job["publish"])
+    return answer
 
 
 def half(size: int | None) -> int | None:
@@ -228,6 +257,7 @@ def examined(recipe: Job, released: BinaryIO, reporter: Reporter, populations: M
     return {"goals": goals, "rows": found.rows, "unexpected": unexpected, "sha256": digest(released)}
 
 
+ANSWER = "answer"
 KINDS = ("csv", "parquet")
 JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
 

@@ -85,11 +85,13 @@ def record(
     goals: Sequence[Mapping[str, Any]],
     engine_version: str,
     microdata: bool = True,
+    answered_by: Run | None = None,
     by: User | None = None,
 ) -> Run:
     """Store files, report and manifest and end the job, in one transaction; refused when the claim was lost.
 
-    `goals` are those recomputed from the released bytes, in the shape of the report.
+    `goals` are those recomputed from the released bytes, in the shape of the report; `answered_by` is the
+    run whose stored answer this one repeats.
     """
     artifacts = [_artifact(run, made) for made in files]
     manifest = manifest_of(
@@ -105,6 +107,7 @@ def record(
         "manifest": manifest,
         "manifest_sha256": sha256_of(manifest),
         "engine_version": engine_version,
+        "answered_by": answered_by,
     }
     if not Run.objects.succeed(run.pk, fence, **outcome):
         raise Conflict("claim-lost", "Another worker has this run now, or it was cancelled.")
