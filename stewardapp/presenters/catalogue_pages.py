@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.manifest import public_part
-from stewardapp.presenters import recipes
+from stewardapp.presenters import recipes, tables
 from stewardapp.presenters.measures import printed, words
 from stewardapp.presenters.results import goal_line
 from stewardapp.presenters.survey_pages import randomized_note
@@ -16,7 +16,8 @@ from worker.engine import catalogue
 from worker.engine.fields import RELEASED
 
 if TYPE_CHECKING:
-    from stewardapp.models import Release
+    from stewardapp.models import Release, Run
+    from worker.engine.chart import Chart
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ def certificate(release: Release) -> Certificate:
     )
 
 
+def histogram(release: Release) -> Chart | None:
+    """The chart of a published table, from its bytes."""
+    return tables.published_chart(release.candidate) if release.candidate else None
+
+
 def risk_figures(risk: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
     """Every single figure of the risk measures, with its explanation."""
     measures: Mapping[str, Any] = catalogue.measures()
@@ -70,6 +76,8 @@ def codebook(release: Release) -> list[CodebookLine]:
     if run is None:
         return []
     labels = dict(release.version.columns.values_list("name", "label"))
+    if tables.is_table(run):
+        return table_codebook(run, labels)
     levels, heights = step_levels(run.report, "levels"), step_levels(run.report, "heights")
     columns = run.recipe.get("columns", {})
     leaving = {name: column for name, column in columns.items() if leaves(column)}
@@ -83,6 +91,17 @@ def codebook(release: Release) -> list[CodebookLine]:
         )
         for name, one in leaving.items()
     ]
+
+
+def table_codebook(run: Run, labels: Mapping[str, str]) -> list[CodebookLine]:
+    """The columns of a table with noise: those it counts by, and its figures."""
+    origins = [pair for step in tables.steps_of(run) for pair in step.get("cells_from", {}).items()]
+    keys = [
+        CodebookLine(name, labels.get(name, ""), "cell", "", f"cells from {origin}")
+        for name, origin in origins
+    ]
+    figures = [CodebookLine(name, words, "number", "", how) for name, words, how in tables.COLUMNS]
+    return [*keys, *figures]
 
 
 def leaves(column: Mapping[str, Any]) -> bool:
@@ -115,18 +134,20 @@ def usage(release: Release) -> list[str]:
     if run is None:
         return []
     said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
-    return [*said, *randomized_at_the_source(release), *NOTES]
+    said += randomized_at_the_source(release)
+    if tables.is_table(run):
+        return [*said, *tables.codebook_lines(run), QUOTE]
+    return [*said, *NOTES, QUOTE]
 
 
 def randomized_at_the_source(release: Release) -> list[str]:
     """How to estimate from columns whose respondents randomized their answers themselves."""
-    leaving = {line.name for line in codebook(release)}
-    marked = release.version.columns.filter(name__in=leaving).exclude(randomized={})
+    marked = release.version.columns.filter(role__in=RELEASED).exclude(randomized={})
     return [f"{column.name}: {randomized_note(column.randomized)}" for column in marked]
 
 
 NOTES = (
     "An interval [a, b[ holds a and everything up to, but not including, b. A * stands for any value.",
     "The order of the rows says nothing: the file is sorted by its released values.",
-    "Quote the sha256 of the file when you publish results, so that others can find exactly this file.",
 )
+QUOTE = "Quote the sha256 of the file when you publish results, so that others can find exactly this file."
