@@ -11,8 +11,10 @@ from stewardapp.models.manifest import public_part
 from stewardapp.presenters import recipes, step_notes, tables
 from stewardapp.presenters.measures import printed, words
 from stewardapp.presenters.results import goal_line
+from stewardapp.presenters.survey_pages import randomized_note
 from worker.engine import catalogue
 from worker.engine.codebook import NOTES, ColumnLine, column_lines
+from worker.engine.fields import RELEASED
 
 if TYPE_CHECKING:
     from stewardapp.models import Release, Run
@@ -84,7 +86,14 @@ def usage(release: Release) -> dict[str, Any]:
     run = release.candidate
     if run is None:
         return {}
+    own = randomized_at_the_source(release)
     if tables.is_table(run):
         said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
-        return {"reading_notes": [*said, *tables.codebook_lines(run), *NOTES[-1:]]}
-    return {"step_notes": step_notes.of_run(run), "reading_notes": NOTES}
+        return {"reading_notes": [*said, *own, *tables.codebook_lines(run), *NOTES[-1:]]}
+    return {"step_notes": step_notes.of_run(run), "reading_notes": [*own, *NOTES]}
+
+
+def randomized_at_the_source(release: Release) -> list[str]:
+    """How to estimate from columns whose respondents randomized their answers themselves."""
+    marked = release.version.columns.filter(role__in=RELEASED).exclude(randomized={})
+    return [f"{column.name}: {randomized_note(column.randomized)}" for column in marked]
