@@ -53,7 +53,9 @@ class Runs:
         size = len(some.keys) + len(more.keys)
         keys, counts = np.empty(size, np.int64), np.empty(size, np.int64)
         size = merge(some.keys, some.counts, more.keys, more.counts, keys, counts)
-        self._runs.append(Grouped(keys[:size].copy(), counts[:size].copy()))
+        for array in (keys, counts):
+            array.resize(size, refcheck=False)  # gives the rest back without a copy
+        self._runs.append(Grouped(keys, counts))
 
 
 class _Words(Protocol):
