@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from django import forms
 from pydantic.fields import FieldInfo
 
-from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField
-from worker.engine.fields import RELEASED, Columns, Kind, Role, Unit
+from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField, MatrixField
+from worker.engine.fields import RELEASED, Columns, Kind, Role, Transition, Unit
 
 Mark = TypeVar("Mark")
 Common = dict[str, Any]
@@ -39,6 +39,8 @@ def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> fo
     suited = marker(info, Columns)
     if suited is not None:
         field = column_field(suited, annotation, columns, common)
+    elif marker(info, Transition) is not None:
+        field = MatrixField(**common)
     else:
         field = plain_field(annotation, info, common)
     if not info.is_required():

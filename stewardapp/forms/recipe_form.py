@@ -126,6 +126,11 @@ class RecipeForm:
             "steps": [item.as_recipe() for item in self.steps],
         }
 
+    def place_of(self, name: str) -> tuple[int, str]:
+        """The number of the step that an input belongs to, and the parameter; 0 when there is none."""
+        key, _, param = name.partition("-")
+        return next((item.number for item in self.steps if item.key == key), 0), param or "none"
+
     def rearranged(self, command: str) -> RecipeForm:
         """The same values, unjudged, after `add:goal:<slug>`, `remove:<key>`, `up:<key>` or `down:<key>`."""
         verb, _, rest = command.partition(":")

@@ -63,6 +63,18 @@ class JsonField(forms.CharField):
             raise forms.ValidationError(f"This is not valid JSON: look at {place}.") from None
 
 
+class MatrixInput(forms.Textarea):
+    """The matrix as text, and a button to the table it can be edited in."""
+
+    template_name = "django/forms/widgets/matrix.html"
+
+
+class MatrixField(JsonField):
+    """A matrix of probabilities between categories."""
+
+    widget = MatrixInput(attrs={"rows": ROWS, "spellcheck": "false"})
+
+
 def setting_text(setting: Any) -> str:
     """The right side of a line."""
     if isinstance(setting, str):

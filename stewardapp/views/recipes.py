@@ -24,6 +24,8 @@ from stewardapp.presenters.release_pages import verdicts
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
 
+EDIT = "edit:"
+
 
 @require_http_methods(["GET", "POST"])
 def configure(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
@@ -38,7 +40,7 @@ def configure(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         return page(request, release, form, unsaved=configuring.differs(recipe, release))
     require(rules.may_edit_release(release.person(request.user), release.facts()))
     form, command = RecipeForm.sent(request.POST, columns), request.POST.get("do", "save")
-    if command not in ("save", "run"):
+    if command not in ("save", "run") and not command.startswith(EDIT):
         return page(request, release, changed(form, command, columns), unsaved=True)
     return save(request, release, form, command)
 
@@ -62,6 +64,8 @@ def save(request: HttpRequest, release: Release, form: RecipeForm, command: str)
         )
         if command == "run":
             return redirect("run-detail", runs.start(release=release, by=signed_in(request)).pk)
+        if command.startswith(EDIT):
+            return redirect("step-matrix", release.pk, *form.place_of(command.removeprefix(EDIT)))
     except (Conflict, Invalid) as refused:
         release.refresh_from_db()
         configuring.mark_refusal(form, refused)

@@ -58,7 +58,13 @@ SECRET = {
 }
 RELEASED = {"rare": RARE, "common": COMMON}  # in a column that is released as it is
 # Pages of the team that show values of a column by design: how its hierarchy groups them.
-VALUES_OF_A_COLUMN = {"column-hierarchy", "column-hierarchy-edit", "hierarchy-export"}
+VALUES_OF_A_COLUMN = {
+    "column-hierarchy",
+    "column-hierarchy-edit",
+    "hierarchy-export",
+    "step-matrix",
+    "step-matrix-chart",
+}
 # Where the released bytes themselves are shown or handed out.
 RELEASED_BYTES = {"review-detail", "artifact-download", "run-detail"}
 LINK = re.compile(r'(?:href|src|hx-get|data-[a-z-]*(?:url|src))="([/?][^"#]*)')

@@ -14,8 +14,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import project_keys
-from stewardapp.models import ProjectKey
+from stewardapp.models import ProjectKey, Release
 from tests import factories
+from tests.integration.marked_parameters import transition_parameter
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
 
 STEWARDS = frozenset({"steward", "co_steward", "reviewer_who_edited"})
@@ -140,6 +141,19 @@ def keyed_project(scene: Scene, place: Place) -> dict[str, Any]:
     if ProjectKey.objects.of(scene.team.project.pk) is None:
         project_keys.create(project=scene.team.project, by=scene.team.steward)
     return project(scene, place)
+
+
+def matrix_step(scene: Scene, place: Place) -> dict[str, Any]:
+    """A step with a matrix parameter, whichever method has one."""
+    slug, param, mark = transition_parameter()
+    params = {mark.column: "illness", mark.categories: ["cold", "flu"], param: [[0.9, 0.1], [0.2, 0.8]]}
+    step = {"method": slug, "params": params}
+    Release.objects.filter(pk=place.release.pk).update(recipe={"steps": [step]})
+    return {"id": place.release.pk, "number": 1, "param": param}
+
+
+def matrix_sent(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"cell-0-0": "1", "cell-1-1": "1", "do": "show"}  # nothing is stored before it is saved
 
 
 def population(scene: Scene, place: Place) -> dict[str, Any]:
@@ -403,6 +417,10 @@ TABLE: dict[str, Row] = {
         places=STATES,
         records=frozenset(),  # shown, not yet saved
     ),
+    "step-matrix": Row(
+        Door(TEAM | ADMIN, TEAM), Door(TEAM | ADMIN, STEWARDS), matrix_step, matrix_sent, records=frozenset()
+    ),
+    "step-matrix-chart": Row(Door(TEAM | ADMIN, TEAM), args=matrix_step),
     "release-export": Row(Door(TEAM | ADMIN, TEAM), args=release),
     # Runs
     "run-start": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=release, places=STATES),

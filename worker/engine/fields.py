@@ -70,3 +70,19 @@ class Unit:
     """What a number counts, in words, printed beside the field."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Transition:
+    """Marks a parameter that holds a matrix of probabilities between the categories of a column.
+
+    The names are those of the method's other parameters; a page can draw the matrix as a table from them.
+    `derived` is a switch that makes the matrix in use from this one and the data.
+    """
+
+    column: str
+    categories: str
+    keep: str
+    groups: str
+    strata: str
+    derived: str

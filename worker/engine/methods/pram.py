@@ -16,7 +16,7 @@ from worker.engine.algorithms.estimation import Estimate, original_counts
 from worker.engine.algorithms.strata import Strata
 from worker.engine.column import Column, Floats
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Kind, Unit
+from worker.engine.fields import Columns, Kind, Transition, Unit
 from worker.engine.frequency import Counts
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
@@ -74,7 +74,10 @@ class Pram(Method):
         title="Categories",
         description="In the order of the matrix. Empty: those that occur or are declared.",
     )
-    matrix: tuple[tuple[float, ...], ...] | None = Field(
+    matrix: Annotated[
+        tuple[tuple[float, ...], ...] | None,
+        Transition("column", "categories", "keep", "groups", "strata", derived="invariant"),
+    ] = Field(
         None,
         title="Matrix",
         description="One row per category, from it to each category; every row sums to 1. Instead of a "
