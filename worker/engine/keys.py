@@ -74,8 +74,21 @@ def group(keys: Keys) -> Groups:
         fresh = np.ones(len(keys), bool)
         np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
         return Groups(np.cumsum(fresh) - 1, np.flatnonzero(fresh))
+    span = int(keys.max()) + 1
+    if span <= DENSE:
+        return _listed(keys, span)
     _, first, ids = np.unique(keys, return_index=True, return_inverse=True)
     return Groups(ids.reshape(-1), first)
+
+
+def _listed(keys: Keys, span: int) -> Groups:
+    """With a place for every key that may be, nothing has to be sorted."""
+    occurs = np.zeros(span, bool)
+    occurs[keys] = True
+    ids = (np.cumsum(occurs) - 1)[keys]
+    first = np.empty(int(occurs.sum()), np.intp)
+    first[ids[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return Groups(ids, first)
 
 
 DENSE = 1 << 22
