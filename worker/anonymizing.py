@@ -16,9 +16,15 @@ from worker.verdicts import agreed, insist
 
 Goals = Sequence[Mapping[str, Any]]
 
-RELEASED = {"release.csv": "text/csv", "release.parquet": "application/vnd.apache.parquet"}
-RECORDS = {"records.csv": "text/csv"}
-OUTPUTS = {**RELEASED, **RECORDS}
+CSV, PARQUET = "text/csv", "application/vnd.apache.parquet"
+RELEASED = {
+    "release.csv": CSV,
+    "release.parquet": PARQUET,
+    "table.csv": CSV,
+    "table.parquet": PARQUET,
+}
+INTERNAL = {"records.csv": CSV, "exact.csv": CSV}
+OUTPUTS = {**RELEASED, **INTERNAL}
 
 
 @dataclass(frozen=True)

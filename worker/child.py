@@ -157,25 +157,30 @@ def read(job: Job, reporter: Reporter) -> Job:
 
 
 def anonymize(job: Job, reporter: Reporter) -> Job:
-    """Recipe and table to released files."""
+    """Recipe and table to released files: microdata with their records, or a table with its exact twin."""
     from worker.engine.execution import local
     from worker.engine.io.source import open_table
     from worker.engine.recipe import Recipe
 
     files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
+    name, inside = ("table", "exact") if recipe.tabulates else ("release", "records")
+    beside: dict[str, Any] = {inside: files.writer(f"{inside}.csv")}
     memory = half(job["limits"]["memory_bytes"])
     report = local.anonymize(
         recipe,
         open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
-        [local.Output(kind, files.writer(f"release.{kind}")) for kind in KINDS],
+        [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in KINDS],
         key=bytes.fromhex(job["key"]),
         reporter=reporter,
         memory=memory,
-        records=files.writer("records.csv"),
+        **beside,
         input_sha256=job["input_sha256"],
         project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
     ).as_dict()
-    return {"report": report, "files": with_rows(files.finish(), report), "microdata": True}
+    written = with_rows(files.finish(), report, name)
+    counted = report["files"]["exact"] if recipe.tabulates else report["input"]
+    written[f"{inside}.csv"]["rows"] = counted["rows"]
+    return {"report": report, "files": written, "microdata": not recipe.tabulates}
 
 
 def half(size: int | None) -> int | None:
@@ -183,14 +188,13 @@ def half(size: int | None) -> int | None:
     return None if size is None else size // 2
 
 
-def with_rows(written: dict[str, Job], report: Job) -> dict[str, Job]:
+def with_rows(written: dict[str, Job], report: Job, name: str) -> dict[str, Job]:
     """Add the number of rows of each file; refuse when the bytes that were sealed are not those written."""
     for kind in KINDS:
         said = report["files"][kind]
-        if said["sha256"] != written[f"release.{kind}"]["sha256"]:
+        if said["sha256"] != written[f"{name}.{kind}"]["sha256"]:
             raise EngineError("verification", "The file that was stored is not the one that was written.")
-        written[f"release.{kind}"]["rows"] = said["rows"]
-    written["records.csv"]["rows"] = report["input"]["rows"]
+        written[f"{name}.{kind}"]["rows"] = said["rows"]
     return written
 
 

@@ -59,7 +59,7 @@ class Item:
     @property
     def summary(self) -> str:
         """One line about it."""
-        return str(self.contract.summary()) if self.contract else ""
+        return str(self.contract.in_short()) if self.contract else ""
 
     @property
     def failed_field(self) -> str:

@@ -90,7 +90,7 @@ def surroundings(release: Release) -> dict[str, Any]:
 
 def choices(classes: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """What a picker offers: name, title, one line."""
-    return [(slug, found.title, found.summary()) for slug, found in classes.items()]
+    return [(slug, found.title, found.in_short()) for slug, found in classes.items()]
 
 
 def last_seconds(release: Release) -> float | None:

@@ -77,7 +77,7 @@ def reading(contract: Any, before: Mapping[str, Any] | None, after: Mapping[str,
     return Reading(
         slug=contract.slug,
         title=contract.title,
-        summary=contract.summary(),
+        summary=contract.in_short(),
         rows=tuple(row(*pair, explain.get(pair[0], "")) for pair in pairs if not nested(*pair[1:])),
         grids=tuple(grid(*pair, explain) for pair in pairs if parted(*pair[1:])),
         charts=charts_of(contract, before, after),

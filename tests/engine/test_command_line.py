@@ -256,3 +256,35 @@ def test_it_runs_as_a_module(folder):
 )
 def test_sizes(text, number):
     assert size(text) == number
+
+
+def table_recipe(**params):
+    columns = {"sex": {"role": "other", "categories": ["f", "m"]}}
+    steps = [{"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": 0.5, **params}}]
+    return {"version": 1, "columns": columns, "steps": steps}
+
+
+def test_a_table_instead_of_microdata(folder, capsys):
+    write(folder / "table.json", table_recipe())
+    for out in ("table.csv", "table.parquet"):
+        assert (
+            worker(folder, "anonymize", "table.json", "data.csv", "--out", out, "--report", "report.json")
+            == 0
+        )
+        assert "No budget was charged" in one_line(capsys)
+    with (folder / "table.csv").open(newline="") as file:
+        rows = list(csv.reader(file, delimiter=";"))
+    assert rows[0] == ["sex", "count", "error95"]
+    assert [row[0] for row in rows[1:]] == ["f", "m"]
+    report = json.loads((folder / "report.json").read_text())
+    loss = {"epsilon": 0.5, "delta": 0.0, "unit": "row", "neighbours": "add-remove", "charged": False}
+    assert report["privacy_loss"] == loss
+    assert report["goals"] == []
+
+
+@pytest.mark.parametrize("option", [("--seed", "1"), ("--records", "records.csv"), ("--keep-order",)])
+def test_options_that_a_table_does_not_have(folder, capsys, option):
+    write(folder / "table.json", table_recipe())
+    assert worker(folder, "anonymize", "table.json", "data.csv", "--out", "table.csv", *option) == 2
+    assert option[0] in one_line(capsys)
+    assert not (folder / "table.csv").exists()

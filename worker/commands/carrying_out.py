@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from worker.plain_files import (
 )
 
 SHORTEST_KEY = 32
+NOT_CHARGED = (
+    "No budget was charged: the command line keeps no ledger. Every further run adds to the privacy loss."
+)
 DONE, UNSATISFIED = 0, 3
 
 
@@ -38,6 +42,9 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
     if args.seed is not None and recipe.differentially_private:
         text = "--seed: refused, because a step promises differential privacy. Leave the option out."
         raise EngineError("seed-refused", text)
+    if recipe.tabulates and (args.records or args.keep_order):
+        text = "A table of counts has no input rows: leave out --records and --keep-order."
+        raise EngineError("no-rows", text)
     kind = output_kind(args.out)
     with ExitStack() as files:
         source, delimiter = opened(files, args.data, recipe, memory=args.memory)
@@ -57,6 +64,11 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
             input_sha256=sha256(args.data),
             project_key=project_key(args.project_key) if args.project_key else None,
         )
+        if recipe.tabulates:
+            report.privacy_loss["charged"] = False
+            report.warnings.append(NOT_CHARGED)
+            reporter.close()
+            sys.stderr.write(NOT_CHARGED + "\n")
         if args.seed is not None:
             report.engine["seed"] = args.seed
             report.warnings.append("The randomness came from a seed, which undoes it: a trial, no release.")

@@ -67,5 +67,5 @@ def catalogue(args: Any, reporter: TerminalReporter) -> int:
     ):
         print(title)
         for slug, cls in classes.items():
-            print(f"  {slug:<20} {cls.summary()}")
+            print(f"  {slug:<20} {cls.in_short()}")
     return 0

@@ -79,7 +79,7 @@ def _entry(cls: type[Parametric]) -> dict[str, Any]:
     return {
         "slug": cls.slug,
         "title": cls.title,
-        "summary": cls.summary(),
+        "summary": cls.in_short(),
         "references": list(cls.references),
         "parameters": [parameter.as_dict() for parameter in cls.parameters()],
         "schema": cls.model_json_schema(),

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from worker.engine.fields import Kind
+
 
 @dataclass(frozen=True)
 class HierarchySpec:
@@ -30,3 +32,4 @@ class Declaration:
     categories: tuple[str, ...] | None = None
     granted: tuple[str, ...] = ()
     release: bool = False
+    kind: Kind | None = None

@@ -22,6 +22,7 @@ def declaration(
         categories=part.categories,
         granted=part.granted,
         release=part.release,
+        kind=part.kind,
     )
 
 

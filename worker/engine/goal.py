@@ -71,6 +71,11 @@ class Goal(Parametric):
         return False
 
     @property
+    def least_size(self) -> int | None:
+        """When all it asks is that every class has so many persons or rows: how many."""
+        return None
+
+    @property
     def population_file(self) -> str | None:
         """The population file it needs, relative to the recipe."""
         return None

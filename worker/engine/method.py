@@ -8,12 +8,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from worker.engine.declared import Declaration
 from worker.engine.fields import Role
 from worker.engine.parametric import Parametric, Registry
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.table import Chunk, Schema
+from worker.engine.table import Chunk, Schema, Table
 
 if TYPE_CHECKING:
     from worker.engine.goal import Goal
@@ -55,6 +56,27 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Tabulation(Plan):
+    """What a statistics method made instead of microdata.
+
+    `table` is released as it stands, in its own order. `exact` are the same cells with the figures that
+    stay inside; it is written only where it is sealed.
+    """
+
+    table: Table = field(default_factory=lambda: Table(()))
+    exact: Table = field(default_factory=lambda: Table(()))
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A figure that follows from the parameters alone, told before anything is run or spent."""
+
+    label: str
+    value: str
+    help: str = ""
+
+
+@dataclass(frozen=True)
 class Preset:
     """Ready-made parameters for those who do not want to choose, with their effect in plain words.
 
@@ -74,6 +96,8 @@ class Method(Parametric):
     scope: ClassVar[Scope] = Scope.ROWS
     enforces: ClassVar[bool] = False
     """Whether its output satisfies every goal of the recipe."""
+    tabulates: ClassVar[bool] = False
+    """Whether its plan is a Tabulation: then no microdata leave, and it is the only step of its recipe."""
 
     per_tuple: ClassVar[bool] = False
     """Whether `transform` looks only at the values of the row's `touches`, and draws nothing at random."""
@@ -109,6 +133,10 @@ class Method(Parametric):
 
         `facts` are the step's entry in the report; nothing in them that must not be published is told.
         """
+        return ()
+
+    def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:
+        """What can be said of the result from the parameters and what is declared of the columns."""
         return ()
 
     @classmethod

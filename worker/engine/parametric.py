@@ -24,7 +24,7 @@ class Parametric(BaseModel):
     references: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def summary(cls) -> str:
+    def in_short(cls) -> str:
         """One line for pickers."""
         return (inspect.getdoc(cls) or "").split("\n", 1)[0]
 
@@ -63,7 +63,7 @@ class Parametric(BaseModel):
     def describe(self) -> str:
         """The sentence a reviewer reads."""
         told = ", ".join(f"{p.title.lower()} {getattr(self, p.name)}" for p in self.parameters())
-        return f"{self.title}: {told}." if told else self.summary()
+        return f"{self.title}: {told}." if told else self.in_short()
 
     def named_columns(self) -> tuple[tuple[str, str, Columns], ...]:
         """(parameter, column, annotation) for every column these parameters name."""

@@ -42,6 +42,7 @@ class Recipe:
         self.steps: tuple[Method, ...] = tuple(_step(i, part) for i, part in enumerate(document.steps))
         self.measures: tuple[Measure, ...] = _measures(document.measures)
         _check_columns(document.columns)
+        _check_tables(self.steps, self.goals)
 
     @classmethod
     def parse(cls, source: str | bytes | Mapping[str, Any]) -> Recipe:
@@ -58,6 +59,11 @@ class Recipe:
         """Whether any step promises differential privacy: then no seed may be given."""
         wanted = (Guarantee.DIFFERENTIAL_PRIVACY, Guarantee.LOCAL_DIFFERENTIAL_PRIVACY)
         return any(step.guarantee in wanted or step.cost() for step in self.steps)
+
+    @property
+    def tabulates(self) -> bool:
+        """Whether it makes a table instead of microdata."""
+        return any(step.tabulates for step in self.steps)
 
     def hierarchy_paths(self) -> tuple[str, ...]:
         """The hierarchy files it refers to, relative to the recipe."""
@@ -76,6 +82,9 @@ class Recipe:
     def read_columns(self) -> tuple[str, ...]:
         """The columns that a run reads: not those that are dropped, nor identifiers that no step names."""
         named = {name for part in (*self.steps, *self.goals) for _, name, _ in part.named_columns()}
+        if self.tabulates:
+            asked = (Role.PERSON_KEY, Role.CONSENT)
+            return tuple(name for name, part in self.columns.items() if part.role in asked or name in named)
         unread = (Role.DROPPED, Role.DIRECT_IDENTIFIER)
         return tuple(name for name, part in self.columns.items() if part.role not in unread or name in named)
 
@@ -143,3 +152,16 @@ def _check_columns(columns: Mapping[str, ColumnPart]) -> None:
         if part.release and part.role is not Role.WEIGHT:
             where = f"columns.{name}.release"
             raise EngineError("bad-recipe", f"{where}: applies to a weight only.", param=where)
+
+
+def _check_tables(steps: tuple[Method, ...], goals: tuple[Goal, ...]) -> None:
+    """A table is made of the data as they are: what another step decides may hang on one person."""
+    number = next((i for i, step in enumerate(steps) if step.tabulates), None)
+    if number is None:
+        return
+    if len(steps) > 1:
+        text = f"steps[{number}]: {steps[number].title} makes a table and must be the only step."
+        raise EngineError("bad-recipe", text + " Remove the others.", param=f"steps[{number}]", step=number)
+    if goals:
+        text = "goals: they apply to microdata, and this recipe makes a table. Remove the goals."
+        raise EngineError("bad-recipe", text, param="goals[0]")

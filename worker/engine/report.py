@@ -28,6 +28,8 @@ class Report:
     privacy_loss: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    public: dict[str, Any] = field(default_factory=dict)
+    """Of a table with a privacy guarantee: the only part that may leave with it."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON; a figure that does not exist is null."""

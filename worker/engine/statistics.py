@@ -12,6 +12,8 @@ from worker.engine.column import Column, Floats
 from worker.engine.counting import Counter, NumberCounter
 from worker.engine.declared import Declaration
 from worker.engine.dense import Numbers
+from worker.engine.dp.cells import Cells
+from worker.engine.dp.counting import BoundedCounts, bounded_counts
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role
 from worker.engine.frequency import Domain, FrequencyTable
@@ -105,6 +107,19 @@ class Statistics:
         if asked not in self._tables:
             self._tables[asked] = self._count(tuple(columns), person, weight)
         return self._tables[asked]
+
+    def bounded_counts(
+        self, columns: Sequence[Cells], key: bytes, rows: int, unknown: bool = False
+    ) -> BoundedCounts:
+        """Rows per declared cell, at most `rows` per person, chosen by a keyed hash before counting.
+
+        The only door for differentially private counts. Values of undeclared categories are kept apart,
+        and only when `unknown` asks for them.
+        """
+        names = [cells.name for cells in columns]
+        person = self.person_key
+        read = self._read((*names, *([person] if person and person not in names else [])))
+        return bounded_counts(read, columns, person, key, rows, unknown)
 
     def classes_table(self, columns: Iterable[str] = ()) -> FrequencyTable:
         """Counts of the quasi-identifiers and some more columns, with persons and weights."""

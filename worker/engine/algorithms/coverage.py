@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from worker.engine.algorithms.hierarchies import hierarchy_for
+from worker.engine.algorithms.value_order import declared_order
 from worker.engine.classes import Classes
 from worker.engine.column import SUPPRESSED, Codes, Floats, Mask
 from worker.engine.declared import HierarchySpec
+from worker.engine.fields import Kind
 from worker.engine.frequency import Counts, Domain, FrequencyTable
+from worker.engine.goal import Knowledge
 from worker.engine.keys import pack
 
 _NUMBER = r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*"
 _BETWEEN = re.compile(rf"^\[{_NUMBER},{_NUMBER}([\[\]])$")
+_FROM_TO = re.compile(r"^\[(.*), (.*)\]$", re.DOTALL)
 _BEYOND = re.compile(rf"^(<|>=){_NUMBER}$")
 
 Paths = tuple[frozenset[str], ...]
@@ -29,6 +34,18 @@ class People:
 
     table: FrequencyTable
     paths: Mapping[str, Paths]
+    orders: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, table: FrequencyTable, sample: Knowledge) -> People:
+        """People counted by the columns of a sample, as its hierarchies and orders have them."""
+        paths, orders = {}, {}
+        for values in table.domains:
+            declared, own = sample.declaration(values.name), sample.distinct(values.name)
+            paths[values.name] = paths_of(declared.hierarchy, own, values)
+            if own.kind is Kind.ORDINAL:
+                orders[values.name] = declared_order(own, declared)
+        return cls(table, paths, orders)
 
     def inside(self, classes: Classes) -> Counts:
         """How many people each class covers; a column that varies within a class narrows nothing down."""
@@ -47,12 +64,12 @@ class People:
         for value, path in enumerate(self.paths[name]):
             for known in path & domain.index.keys():
                 cover[domain.index[known], value] = True
-        numbers = self.table.domain(name).numbers
+        values = self.table.domain(name)
         for label, text in enumerate(domain.texts):
             if text == SUPPRESSED:
                 cover[label] = True
             elif not cover[label].any():
-                cover[label] = between(text, numbers)
+                cover[label] = between(text, values.numbers) | _among(text, values, self.orders.get(name, ()))
         return cover
 
     def _looked_up(
@@ -138,6 +155,22 @@ def between(label: str, numbers: Floats) -> Mask:
         beyond: Mask = numbers < float(found[2]) if found[1] == "<" else numbers >= float(found[2])
         return beyond
     return np.zeros(len(numbers), bool)
+
+
+def _among(label: str, values: Domain, order: Sequence[str]) -> Mask:
+    """Which values are members of a set, or stand between two others in a declared order or by text."""
+    if label.startswith("{") and label.endswith("}"):
+        members = set(next(csv.reader([label[1:-1]], skipinitialspace=True), []))
+        return np.array([text in members for text in values.texts], bool)
+    found = _FROM_TO.match(label)
+    if found is None or _BETWEEN.match(label):
+        return np.zeros(len(values), bool)
+    if order:
+        place = {text: number for number, text in enumerate(order)}
+        low, high = place.get(found[1], len(place)), place.get(found[2], -1)
+        return np.array([low <= place.get(text, -1) <= high for text in values.texts], bool)
+    between_them: Mask = np.array([found[1] <= text <= found[2] for text in values.texts], bool)
+    return between_them & ~values.missing
 
 
 def _wild(cover: Mask) -> Mask:

@@ -57,10 +57,13 @@ class Dataset:
         missing_texts: frozenset[str] | None = None,
         strict: bool = True,
         read: Set[str] | None = None,
+        blind: bool = False,
     ) -> None:
         """`strict` refuses columns that are not there and numbers that are none.
 
-        `read` names the columns that anything is going to ask for; others are not looked into.
+        `read` names the columns that anything is going to ask for; others are not looked into. `blind` lets
+        no value decide anything: no kind is guessed and nothing is refused for what a row holds, because
+        either would tell something exact about it.
         """
         self._source = source
         self._declared = declared
@@ -70,11 +73,11 @@ class Dataset:
         self._told: dict[str, tuple[pa.Array, pa.Array, Mask]] = {}
         self.steps: tuple[Step, ...] = ()
         self._schema = self._tagged(columns)
-        self._schema = self._schema.with_kinds(self._guessed(columns))
+        self._schema = self._schema.with_kinds({} if blind else self._guessed(columns))
         self._first_schema = self._schema
         self.seconds: list[float] = []
         self.tallies: list[dict[str, Any]] | None = None
-        if strict:
+        if strict and not blind:
             self._refuse_wrong_numbers()
 
     @property

@@ -12,6 +12,7 @@ from worker.engine.execution.dataset import Dataset
 from worker.engine.execution.output import Output, write_release
 from worker.engine.execution.population import counted_population
 from worker.engine.execution.records import write_records
+from worker.engine.execution.tabulating import public_part, tabulate, write_tables
 from worker.engine.fields import Role
 from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal
@@ -58,10 +59,10 @@ class _Work:
             self.populations.get(path), columns, self.recipe.missing_texts, self.reporter
         )
 
-    def dataset(self, source: TableSource, strict: bool = True) -> Dataset:
+    def dataset(self, source: TableSource, strict: bool = True, blind: bool = False) -> Dataset:
         declared = self.recipe.declarations(self.hierarchies)
         read = frozenset(self.recipe.read_columns())
-        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict, read)
+        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict, read, blind)
 
     def statistics(self, data: Dataset, before: Statistics | None = None) -> Statistics:
         """What may be asked of the data; `before` knows them without their steps."""
@@ -85,18 +86,23 @@ def anonymize(
     persons: BinaryIO | None = None,
     input_sha256: str | None = None,
     project_key: bytes | None = None,
+    exact: BinaryIO | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
-    `hierarchies` holds the text of every file the recipe refers to; `records` takes one line per input row,
-    `persons` a number per released row for the verification of the bytes. Without a `key` the randomness is
-    fresh from the operating system; `project_key` makes pseudonyms agree between a project's files.
+    A recipe that makes a table writes that instead; `exact` takes the true figures beside the released
+    ones, for those who may see the data. `hierarchies` holds the text of every file the recipe refers to;
+    `records` takes one line per input row, `persons` a number per released row for the verification of the
+    bytes. Without a `key` the randomness is fresh from the operating system; `project_key` makes pseudonyms
+    agree between a project's files.
     """
     work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     work.reporter.stage("Reading the columns")
-    original = work.dataset(source)
+    original = work.dataset(source, blind=recipe.tabulates)
     _describe_input(report, original, source, input_sha256)
+    if recipe.tabulates:
+        return _tabulated(work, original, outputs, exact, report)
     goals = work.goals(original)
     with work.reporter.span(0.02, 0.6):
         before = work.statistics(original)
@@ -184,6 +190,26 @@ def _decide(
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
     return data
+
+
+def _tabulated(
+    work: _Work, data: Dataset, outputs: Sequence[Output], exact: BinaryIO | None, report: Report
+) -> Report:
+    """A table of noisy figures. No measure reads the true data, because a figure about them is exact."""
+    work.reporter.stage(f"Planning: {work.recipe.steps[0].title}")
+    with work.reporter.span(0.02, 0.9):
+        try:
+            plan = tabulate(
+                work.recipe.steps[0], data, work.statistics(data), Source(fresh_key()), work.reporter, report
+            )
+        except EngineError as error:
+            raise _placed(error, "steps[0]").at_step(0) from None
+    with work.reporter.span(0.9, 1.0):
+        write_tables(plan, outputs, exact, work.reporter, report)
+    _privacy(report, work.recipe, data)
+    _finished(report, work)
+    report.public = public_part(report)
+    return report
 
 
 def _placed(error: EngineError, part: str) -> EngineError:

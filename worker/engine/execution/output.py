@@ -54,7 +54,7 @@ def write_release(
     verification of the bytes can count persons, who are not in the release.
     """
     reporter.stage("Writing the release")
-    writers = [(output, _writer(output, names)) for output in outputs]
+    writers = [(output, opened_writer(output, names)) for output in outputs]
     person = next(iter(data.schema.named(Role.PERSON_KEY)), None) if persons else None
     read = names if person is None or person in names else (*names, person)
     chunks = data.chunks(read) if keep_order else _sorted(data, names, read, memory)
@@ -81,7 +81,8 @@ def write_release(
     return made
 
 
-def _writer(output: Output, names: Sequence[str]) -> TableWriter:
+def opened_writer(output: Output, names: Sequence[str]) -> TableWriter:
+    """The writer of an output, in its dialect."""
     if output.kind == formats.CSV:
         return CsvWriter(output.file, names, output.delimiter)
     return open_writer(output.kind, output.file, names)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from worker.engine.algorithms.coverage import People, paths_of
+from worker.engine.algorithms.coverage import People
 from worker.engine.classes import Classes
 from worker.engine.column import Floats, Mask
 from worker.engine.errors import EngineError
@@ -67,11 +67,8 @@ class DeltaPresence(Goal):
 
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
-        names = statistics.quasi_identifiers
-        table = population(self.population, names)
-        spec = {name: statistics.declaration(name).hierarchy for name in names}
-        paths = {name: paths_of(spec[name], statistics.distinct(name), table.domain(name)) for name in names}
-        told._people = People(table, paths)
+        table = population(self.population, statistics.quasi_identifiers)
+        told._people = People.of(table, statistics)
         return told
 
     def violating(self, classes: Classes) -> Mask:

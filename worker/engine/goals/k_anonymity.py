@@ -60,6 +60,10 @@ class KAnonymity(Goal):
     def relative(self) -> bool:
         return self.missing == "wildcard"
 
+    @property
+    def least_size(self) -> int | None:
+        return self.k if self.missing == "own" else None
+
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         told._quasi = statistics.quasi_identifiers

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from worker.engine.algorithms.coverage import People, paths_of
+from worker.engine.algorithms.coverage import People
 from worker.engine.classes import Classes
 from worker.engine.column import Mask
 from worker.engine.errors import EngineError
@@ -60,11 +60,8 @@ class KMap(Goal):
 
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
-        names = statistics.quasi_identifiers
-        table = population(self.population, names)
-        spec = {name: statistics.declaration(name).hierarchy for name in names}
-        paths = {name: paths_of(spec[name], statistics.distinct(name), table.domain(name)) for name in names}
-        told._people = People(table, paths)
+        table = population(self.population, statistics.quasi_identifiers)
+        told._people = People.of(table, statistics)
         return told
 
     def violating(self, classes: Classes) -> Mask:

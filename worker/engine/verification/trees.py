@@ -20,6 +20,8 @@ class Tree:
     def __init__(self, column: Mapping[str, Any], files: Mapping[str, str], missing: frozenset[str]) -> None:
         given = column.get("hierarchy")
         self._missing = missing | {""}
+        self._ordinal = column.get("kind") == "ordinal"
+        self._categories = [str(one) for one in column.get("categories") or ()]
         self._builder: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
         lines = files.get(given) if isinstance(given, str) else None
         if isinstance(given, str) and lines is None:
@@ -29,6 +31,7 @@ class Tree:
         self.rows = _rows(lines) if lines else {}
         if self._builder.get("builder") == "tree":
             self.rows = _nested(self._builder.get("tree", self._builder.get("children")))
+        self._labels = {label for row in self.rows.values() for label in row}
 
     def path(self, value: str) -> tuple[str, ...]:
         """The labels of a value from level 1 up; a missing value may follow the row of a declared text."""
@@ -46,7 +49,11 @@ class Tree:
         """Whether a released label may stand for a value."""
         if label in ("*", value) or label in self.path(value):
             return True
-        if value in self._missing or self.rows:
+        if label in self._labels:
+            return False
+        if label.startswith("{") and label.endswith("}"):
+            return value in next(csv.reader([label[1:-1]], skipinitialspace=True), [])
+        if value in self._missing:
             return False
         return self._inside(label, value) or self._masked(label, value) or self._in_unit(label, value)
 
@@ -57,13 +64,21 @@ class Tree:
         found = _BETWEEN.match(label)
         if not found:
             return False
-        order = [str(one) for one in self._builder.get("values") or ()]
+        order = self._order()
         if all(one in order for one in (found[1], found[2], value)):
             return order.index(found[1]) <= order.index(value) <= order.index(found[2])
+        if self._ordinal and order:
+            return False
         if numbers := _numbers(found[1], found[2], value):
             low, high, number = numbers
             return low <= number < high or (found[3] == "]" and number == high)
         return found[3] == "]" and found[1] <= value <= found[2]
+
+    def _order(self) -> list[str]:
+        values = [str(one) for one in self._builder.get("values") or ()]
+        if self._ordinal:
+            return self._categories or list(self.rows) or values
+        return values
 
     def _masked(self, label: str, value: str) -> bool:
         if self._builder.get("builder") != "mask":

@@ -1,0 +1,59 @@
+"""A recipe that makes a table, in the engine's own process: sealed data in, sealed tables out."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pytest
+
+from worker import process
+from worker.sealed import SealedReader, SealedWriter, new_key
+
+RECIPE: dict[str, Any] = {
+    "version": 1,
+    "columns": {"sex": {"role": "other", "categories": ["f", "m", "x"]}},
+    "steps": [{"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": 1_000_000}}],
+}
+LIMITS = process.Limits(memory_bytes=4 * 2**30, seconds=60)
+OUTPUTS = ("release.csv", "release.parquet", "records.csv", "table.csv", "table.parquet", "exact.csv")
+
+
+class Desk:
+    """Sealed files by name, and the jobs that use them."""
+
+    def __init__(self, folder: Path, files: ExitStack) -> None:
+        self.folder, self.key, self._files = folder, new_key(), files
+        self.opened: dict[str, BinaryIO] = {}
+
+    def file(self, name: str, mode: str = "w") -> process.Sealed:
+        if name not in self.opened:
+            self.opened[name] = self._files.enter_context((self.folder / name).open("w+b"))
+        return process.Sealed(self.opened[name], self.key, mode)
+
+    def run(self, job: str, files: dict[str, process.Sealed], **details: Any) -> dict[str, Any]:
+        return process.execute(job, details, files, limits=LIMITS, scratch=self.folder, watch=lambda _: True)
+
+    def read(self, name: str) -> bytes:
+        return SealedReader(self.opened[name], self.key).read()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    with ExitStack() as files:
+        made = Desk(tmp_path, files)
+        with SealedWriter(made.file("raw").file, made.key) as writer:  # type: ignore[arg-type]
+            writer.write(b"sex,name\n" + b"m,secret\n" * 30 + b"f,secret\n" * 20)
+        made.run("read", {"raw": made.file("raw", "r"), "table": made.file("data")}, dialect=None)
+        yield made
+
+
+def test_only_a_table_leaves(desk: Desk) -> None:
+    files = {"table": desk.file("data", "r"), **{name: desk.file(name) for name in OUTPUTS}}
+    answer = desk.run("anonymize", files, recipe=RECIPE, key="00" * 32, input_sha256="ab" * 32)
+    assert answer["microdata"] is False
+    assert set(answer["files"]) == {"table.csv", "table.parquet", "exact.csv"}
+    assert {one["rows"] for one in answer["files"].values()} == {3}
+    assert desk.read("table.csv") == b"sex,count,error95\nf,20,0\nm,30,0\nx,0,0\n"
+    assert desk.read("exact.csv") == b"sex,exact,count,error95\nf,20,20,0\nm,30,30,0\nx,0,0,0\n"
+    assert "ab" * 32 not in str(answer["report"]["public"])

@@ -1,0 +1,1 @@
+"""Differential privacy: bounding, cells, noise, accuracy, post-processing."""

@@ -1,0 +1,97 @@
+"""What is told of a noisy table: facts for the report, words for analysts, figures before the run.
+
+Nothing here depends on the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from worker.engine.dp.accuracy import odds_bound, smallest_telling, tenth_accurate
+from worker.engine.dp.histograms import Design
+from worker.engine.method import Forecast
+
+NAMES = {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian"}
+
+
+def design_facts(design: Design, rows: int) -> dict[str, Any]:
+    """Everything a reader needs to judge the noise."""
+    errors = design.errors()
+    origins = {c.name: c.provenance or "the data, above the threshold" for c in design.layout.grid.columns}
+    return {
+        "cells": len(errors),
+        "cells_from": origins,
+        "distribution": NAMES[design.noise.distribution],
+        "scale": design.noise.scale,
+        "sensitivity": _sensitivity(design, rows),
+        "tables_measured": design.layout.tables,
+        "rows_per_person": rows,
+        "error95": max(errors, default=_alone(design)),
+        "error95_all_cells": design.everywhere(),
+        "threshold": design.threshold,
+    }
+
+
+def _alone(design: Design) -> int:
+    return design.noise.error() + design.round_to // 2
+
+
+def _sensitivity(design: Design, rows: int) -> str:
+    tables = design.layout.tables
+    counted = f"{tables} tables × " if tables > 1 else ""
+    if design.noise.distribution == "gaussian":
+        return f"L2: the root of {counted}{rows}²"
+    return f"L1: {counted}{rows} row{'s' if rows > 1 else ''} per person = {tables * rows}"
+
+
+def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """How an analyst works with the table."""
+    said = [
+        f"Every count is a true count plus {facts['distribution']} noise of scale {facts['scale']:.6g}, "
+        "drawn by itself for every cell, empty or not. error95 is the half-width of its 95 % interval: 19 of "
+        f"20 counts lie within it. All {facts['cells']} of them lie within ± {facts['error95_all_cells']} in "
+        "19 of 20 tables.",
+        f"At most {facts['rows_per_person']} rows of one person were counted, chosen at random."
+        if facts["rows_per_person"] > 1
+        else "At most one row of a person was counted, chosen at random.",
+        "The error of a sum of k cells grows with the root of k. Add the variance of the noise to the "
+        "sampling variance before testing a difference between cells.",
+    ]
+    said += [f"After the noise: {words}." for words in facts["post_processing"]]
+    if any("negative" in words for words in facts["post_processing"]):
+        said.append("Without negative counts small counts are too large on average; sums over many drift.")
+    if facts.get("threshold"):
+        said.append(f"Categories nobody declared are shown from a noisy count of {facts['threshold']} on.")
+    return tuple(said)
+
+
+def design_forecast(design: Design) -> tuple[Forecast, ...]:
+    """What the table will be good for, before anything is spent."""
+    errors = design.errors()
+    error = max(errors, default=_alone(design))
+    odds = f"odds × {odds_bound(design.noise.epsilon):,.4g}"
+    found = [
+        Forecast("Error of one count", f"± {error:,}", "19 of 20 counts are off by at most this much."),
+        Forecast(
+            f"Error of all {len(errors):,} counts",
+            f"± {design.everywhere():,}",
+            "In 19 of 20 tables no count is off by more than this.",
+        ),
+        Forecast(
+            "Smallest count that means something",
+            f"{smallest_telling(error):,}",
+            "Smaller published counts cannot be told from an empty cell. "
+            f"From {tenth_accurate(error):,} on, the error is at most a tenth of the count.",
+        ),
+        Forecast(
+            "What anybody can learn",
+            odds,
+            "Whatever somebody believes about one person, the table changes the odds at most by this "
+            "factor: e to the power of ε.",
+        ),
+    ]
+    if design.threshold:
+        told = "An undeclared category is shown from this noisy count on; rarer ones stay hidden."
+        found.append(Forecast("Threshold for unknown categories", f"{design.threshold:,}", told))
+    return tuple(found)

@@ -1,0 +1,78 @@
+"""Run a recipe that makes a table: plan on the data, write what came out, and measure nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import BinaryIO
+
+from worker.engine.execution.dataset import Dataset
+from worker.engine.execution.output import Output, opened_writer
+from worker.engine.io import formats
+from worker.engine.method import Method, Tabulation
+from worker.engine.randomness import Source
+from worker.engine.report import Report
+from worker.engine.reporting import Reporter
+from worker.engine.statistics import Statistics
+from worker.engine.table import Table
+
+HIDDEN = ("plan_seconds",)
+"""Facts of a step that follow from the data and do not leave."""
+
+
+def tabulate(
+    method: Method, data: Dataset, statistics: Statistics, source: Source, reporter: Reporter, report: Report
+) -> Tabulation:
+    """The table a method makes, with its facts in the report."""
+    began = perf_counter()
+    method.check(data.schema)
+    plan = method.plan(statistics, (), source, reporter)
+    assert isinstance(plan, Tabulation), "a method that tabulates plans a table"
+    entry = {"method": method.slug, "describe": method.describe(), **plan.facts}
+    entry["codebook"] = list(method.guidance(entry))
+    report.steps.append({**entry, "plan_seconds": perf_counter() - began})
+    return plan
+
+
+def write_tables(
+    plan: Tabulation, outputs: Sequence[Output], exact: BinaryIO | None, reporter: Reporter, report: Report
+) -> None:
+    """The released table to every output, and its exact twin to where it is sealed."""
+    reporter.stage("Writing the table")
+    for output in outputs:
+        report.files[output.kind] = _written(plan.table, output)
+    if exact is not None:
+        report.files["exact"] = _written(plan.exact, Output(formats.CSV, exact))
+    first = next((report.files[output.kind] for output in outputs), {})
+    report.output = {
+        "rows": plan.table.rows,
+        "columns": len(plan.table.names),
+        "sha256": first.get("sha256"),
+    }
+
+
+def _written(table: Table, output: Output) -> dict[str, object]:
+    writer = opened_writer(output, table.names)
+    writer.write(table)
+    written = writer.close()
+    return {
+        "sha256": written.sha256,
+        "size": written.size,
+        "rows": written.rows,
+        "formula_cells": written.formula_cells,
+    }
+
+
+def public_part(report: Report) -> dict[str, object]:
+    """What of the report may leave: figures that are no function of the data, and the table's own."""
+    steps = [{name: fact for name, fact in step.items() if name not in HIDDEN} for step in report.steps]
+    tables = {kind: facts for kind, facts in report.files.items() if kind in (formats.CSV, formats.PARQUET)}
+    kept = ("version", "recipe_sha256")
+    engine = {name: report.engine[name] for name in kept if name in report.engine}
+    return {
+        "engine": engine,
+        "steps": steps,
+        "privacy_loss": report.privacy_loss,
+        "files": tables,
+        "output": report.output,
+    }
