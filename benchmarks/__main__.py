@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.suite import SUITE, Setting
+from benchmarks.suite import PEERS, SUITE, Setting
 from benchmarks.table import print_table
 
 QUICK_ROWS, FULL_ROWS = 1_000_000, 10_000_000
@@ -19,13 +19,13 @@ def main(arguments: list[str] | None = None) -> int:
     rows = args.rows or (FULL_ROWS if args.full else QUICK_ROWS)
     results = []
     with tempfile.TemporaryDirectory(prefix="bench-", dir=args.folder) as folder:
-        setting = Setting(Path(folder), rows, args.repeat)
-        for name, measure in SUITE.items():
+        setting = Setting(Path(folder), rows, args.repeat, args.data)
+        for name, measure in (PEERS if args.peers else SUITE).items():
             if args.only and name not in args.only:
                 continue
             print(f"measuring {name} …", file=sys.stderr)
             results.extend(measure(setting))
-    print_table(results, rows)
+    print_table(results, None if args.peers else rows)
     return 0 if all(result.ok for result in results) else 1
 
 
@@ -36,6 +36,8 @@ def _parser() -> argparse.ArgumentParser:
     size.add_argument("--full", action="store_true", help=f"{FULL_ROWS:,} rows")
     size.add_argument("--rows", type=int, help="another number of rows")
     parser.add_argument("--only", nargs="+", choices=list(SUITE), help="only these measurements")
+    parser.add_argument("--peers", action="store_true", help="beside other tools, which are installed for it")
+    parser.add_argument("--data", type=Path, help="a folder with adult.csv and its hierarchies, else made up")
     parser.add_argument("--repeat", type=int, default=1, help="times each side is run; the best counts")
     parser.add_argument("--folder", type=Path, help="where the temporary files go")
     return parser

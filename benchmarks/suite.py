@@ -17,6 +17,8 @@ class Setting:
     folder: Path
     rows: int
     repeat: int
+    data: Path | None = None
+    """A folder with the real files of census microdata; without one they are made up."""
 
     def csv(self, *, unique: bool = False) -> Path:
         """The rows as CSV, written once."""
@@ -72,6 +74,12 @@ def _perturbation(setting: Setting) -> list[Result]:
     return perturbation(setting)
 
 
+def _peers(setting: Setting) -> list[Result]:
+    from benchmarks.peers.comparisons import peers
+
+    return peers(setting)
+
+
 SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
@@ -80,3 +88,6 @@ SUITE: dict[str, Measurement] = {
     "unique": _unique,
     "perturbation": _perturbation,
 }
+
+PEERS: dict[str, Measurement] = {"peers": _peers}
+"""Measured only when asked for: other tools are installed for it."""

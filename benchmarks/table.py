@@ -31,16 +31,22 @@ class Result:
 
     def cells(self) -> tuple[str, ...]:
         """As it is printed."""
-        bound = "" if self.bound is None else f"≤ {self.bound:g}"
+        bound = "" if self.bound is None else f"≤ {_short(self.bound)}"
         verdict = "" if self.bound is None else "yes" if self.ok else "NO"
-        ours, reference = (f"{value:,.3f} {self.unit}" for value in (self.ours, self.reference))
-        return (self.what, ours, reference, self.against, f"{self.ratio:.2f}", bound, verdict)
+        ours, reference = (f"{value:,.4g} {self.unit}" for value in (self.ours, self.reference))
+        return (self.what, ours, reference, self.against, _short(self.ratio), bound, verdict)
 
 
-def print_table(results: Sequence[Result], rows: int) -> None:
+def _short(ratio: float) -> str:
+    """A ratio; small ones as one part of many."""
+    return f"1/{1 / ratio:,.0f}" if 0 < ratio < 0.01 else f"{ratio:.3g}"
+
+
+def print_table(results: Sequence[Result], rows: int | None) -> None:
     """To standard output, aligned."""
     lines = [HEADER, *(result.cells() for result in results)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
-    print(f"{rows:,} rows")
+    if rows is not None:
+        print(f"{rows:,} rows")
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

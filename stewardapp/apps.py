@@ -1,6 +1,7 @@
 """The one Django app of the product."""
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class StewardConfig(AppConfig):
@@ -11,7 +12,9 @@ class StewardConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect what the sign-in pages do to the audit log."""
+        """Connect what the sign-in pages do to the audit log, and the database's own refusals."""
         from stewardapp import accounts  # models exist only now
+        from stewardapp.models import guards
 
         accounts.listen()
+        post_migrate.connect(guards.install, sender=self)

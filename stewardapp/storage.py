@@ -3,6 +3,7 @@
 <data>/temporary/   being written; the writer holds a lock, so what is not locked is stale
 <data>/uploads/     unfinished uploads, resumable
 <data>/blobs/       finished: <key id>/<sha256 of the content>
+<data>/answers/     paid for and not yet stored: <run id>/<name>
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import fcntl
 import hmac
 import io
 import os
+import shutil
 import time
 import uuid
 from collections.abc import Iterator
@@ -23,11 +25,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.db import transaction
 
-from stewardapp.models import Blob, DataKey, Upload
+from stewardapp.models import Blob, DataKey, Run, Upload
 from stewardapp.secrets_file import read_or_create
 from worker.sealed import SealedReader, new_key
 
-TEMPORARY, UPLOADS, BLOBS = "temporary", "uploads", "blobs"
+TEMPORARY, UPLOADS, BLOBS, ANSWERS = "temporary", "uploads", "blobs", "answers"
 GRACE_SECONDS = 3600
 PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
 _NONCE_BYTES = 12
@@ -168,18 +170,44 @@ def destroy_upload(upload: Upload) -> None:
     transaction.on_commit(lambda: path.unlink(missing_ok=True))
 
 
+# Answers that were paid for
+
+
+def answer_folder(run: Run) -> Path:
+    """Where the engine leaves the answer of a run that was charged, until it is stored."""
+    return _folder(f"{ANSWERS}/{run.pk}")
+
+
+@contextlib.contextmanager
+def answer_file(run: Run, name: str) -> Iterator[SealedReader | None]:
+    """A file of such an answer, decrypted as it is read; None when it was not left."""
+    path = root() / ANSWERS / str(run.pk) / name
+    if not path.exists():
+        yield None
+        return
+    with path.open("rb", buffering=0) as file:
+        yield SealedReader(cast(BinaryIO, file), key_bytes(run.key))
+
+
 # House-keeping
 
 
 def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
-    """Remove what nobody refers to: stale temporaries, uploads without a row, blobs without a row.
+    """Remove what nobody refers to: stale temporaries, uploads and blobs without a row, answers long stored.
 
     A blob gets its name shortly before its row is committed, hence the time of grace.
     """
     removed = sum(_remove_unlocked(path) for path in _folder(TEMPORARY).iterdir())
     wanted = {str(id) for id in Upload.objects.open().values_list("id", flat=True)}
     removed += sum(_remove_unlocked(path) for path in _folder(UPLOADS).iterdir() if path.name not in wanted)
+    awaited = {str(id) for id in Run.objects.alive().values_list("id", flat=True)}
+    removed += sum(_remove_answer(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
     return removed + sum(_remove_orphan(path, grace_seconds) for path in _folder(BLOBS).glob("*/*"))
+
+
+def _remove_answer(folder: Path) -> bool:
+    shutil.rmtree(folder, ignore_errors=True)
+    return True
 
 
 def _remove_unlocked(path: Path) -> bool:

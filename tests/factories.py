@@ -15,12 +15,14 @@ from stewardapp import storage
 from stewardapp.access.workflow import Audience, Decision, State
 from stewardapp.actions import (
     accounts,
+    budgets,
     columns,
     datasets,
     memberships,
     policies,
     populations,
     projects,
+    proposals,
     readings,
     releases,
     reviews,
@@ -28,6 +30,7 @@ from stewardapp.actions import (
     uploads,
 )
 from stewardapp.models import (
+    Allotment,
     Blob,
     DataKey,
     Dataset,
@@ -40,6 +43,7 @@ from stewardapp.models import (
     Version,
 )
 from worker.engine.io.ingest import ingest
+from worker.engine.privacy import Spend
 from worker.sealed import SealedWriter
 
 PASSWORD = "a long walk by the sea"
@@ -153,6 +157,15 @@ def revise_policy(project: Project, admin: User, **changes: Any) -> None:
 def make_population(team: Team) -> Population:
     """Some people."""
     return populations.create(name=unique("Population"), by=team.steward)
+
+
+def give_budget(team: Team, population: Population, limit: Spend) -> Allotment:
+    """A limit that two people agreed on, all of it allotted to the project."""
+    proposal = proposals.propose_limit(
+        population=population, limit=limit, reason="For tests.", by=team.steward
+    )
+    proposals.confirm(proposal=proposal, by=team.admin)
+    return budgets.allot(population=population, project=team.project, limit=limit, by=team.admin)
 
 
 def make_dataset(team: Team) -> Dataset:

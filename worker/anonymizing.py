@@ -8,8 +8,9 @@ from typing import Any
 
 from stewardapp import storage
 from stewardapp.models import Run
+from worker.answers import Answer, repeat
+from worker.child import ANSWER
 from worker.claim import Claim
-from worker.engine.privacy import Spend
 from worker.engines import MadeFile, run_engine
 from worker.process import Sealed
 from worker.verdicts import agreed, insist
@@ -38,22 +39,20 @@ class Anonymized:
     microdata: bool
 
 
-def cost_of(run: Run) -> Spend:
-    """What the steps of a run take from the privacy budget."""
-    from worker.engine.recipe import Recipe
-
-    return sum((step.cost() for step in Recipe.parse(run.recipe).steps), Spend())
-
-
 @contextmanager
-def anonymized(claim: Claim) -> Iterator[Anonymized]:
-    """Run the recipe and verify what came out; the files are gone at the end unless they were kept."""
+def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymized]:
+    """Run the recipe, or repeat a stored answer, and verify the bytes.
+
+    The files are gone at the end unless they were kept.
+    """
     related = ("release__version__table", "release__version__key", "key", "project_key__key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
         temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
-        answer = transform(claim, run, temporaries)
+        answer = transform(claim, run, temporaries) if stored is None else repeat(stored, run, temporaries)
         report, written = answer["report"], answer["files"]
+        for name in temporaries.keys() - written.keys():
+            temporaries[name].path.unlink()  # before the run is seen to have ended
         files = [
             MadeFile(
                 name, temporaries[name], media_type=OUTPUTS[name], public=name in RELEASED, **written[name]
@@ -71,24 +70,44 @@ def made(name: str, temporary: storage.Temporary, facts: Mapping[str, Any]) -> M
 
 
 def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
-    """Carry out the recipe."""
+    """Carry out the recipe; an answer that was paid for is left where a takeover finds it."""
     version, key = run.release.version, storage.key_bytes(run.key)
     if version.table is None:
         raise storage.Destroyed
-    with storage.opened(version.table) as table:
-        given = {"table": Sealed(table, storage.key_bytes(version.key))}
-        wanted = {name: Sealed(one.file, key, "w") for name, one in temporaries.items()}
+    with storage.opened(version.table) as table, populations(run) as compared, ExitStack() as stack:
+        given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
+        wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        details["populations"] = list(compared)
         if run.project_key is not None:
             details["project_key"] = storage.key_bytes(run.project_key.key).hex()
-        return run_engine(claim, "anonymize", details, given | wanted, part=(0.0, 0.8))
+        if run.charged_at is not None:
+            wanted[ANSWER] = stack.enter_context(storage.temporary())
+            details["publish"] = str(storage.answer_folder(run))
+        sealed = {name: Sealed(one.file, key, "w") for name, one in wanted.items()}
+        return run_engine(claim, "anonymize", details, given | sealed, part=(0.0, 0.8))
+
+
+@contextmanager
+def populations(run: Run) -> Iterator[dict[str, Sealed]]:
+    """The tables that goals compare the data with, by the name the recipe gives them."""
+    with ExitStack() as stack:
+        found = {}
+        for version in run.populations.select_related("table", "key"):
+            if version.table is None:
+                raise storage.Destroyed
+            table = stack.enter_context(storage.opened(version.table))
+            found[str(version.pk)] = Sealed(table, storage.key_bytes(version.key))
+        yield found
 
 
 def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[str, Any]) -> Goals:
     """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
     key = storage.key_bytes(run.key)
     released = {file.name: Sealed(file.temporary.file, key) for file in files}
-    answer = run_engine(claim, "verify", {"recipe": run.recipe}, released, part=(0.8, 1.0))
+    with populations(run) as compared:
+        details = {"recipe": run.recipe, "populations": list(compared)}
+        answer = run_engine(claim, "verify", details, released | compared, part=(0.8, 1.0))
     reported = report["goals"]
     for file in files:
         insist(answer["files"][file.name], file, reported)

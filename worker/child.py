@@ -13,7 +13,9 @@ import resource
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, BinaryIO, TextIO, cast
 
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
@@ -88,6 +90,7 @@ def coded(error: EngineError) -> Job:
         "message": error.message,
         "param": error.param,
         "step": error.step,
+        "mends": [asdict(mend) for mend in getattr(error, "mends", ())],
     }
 
 
@@ -134,6 +137,24 @@ class Files:
         self.written[name] = SealedWriter(raw, bytes.fromhex(one["key"]))
         return cast(BinaryIO, self.written[name])
 
+    def publish(self, names: Iterable[str], folder: str) -> None:
+        """Give finished files a name of their own, the last one last; whoever was first stays."""
+        place = os.open(folder, os.O_RDONLY)
+        try:
+            for name in names:
+                self._link(name, place)
+            os.fsync(place)
+        finally:
+            os.close(place)
+
+    def _link(self, name: str, place: int) -> None:
+        descriptor = self._described[name]["fd"]
+        os.fsync(descriptor)
+        with suppress(FileExistsError):
+            # Python follows a link only where it is given folders as well.
+            open_file = f"/proc/self/fd/{descriptor}"
+            os.link(open_file, name, src_dir_fd=place, dst_dir_fd=place, follow_symlinks=True)
+
     def names(self, mode: str) -> list[str]:
         """The files of one mode."""
         return [name for name, one in self._described.items() if one["mode"] == mode]
@@ -170,6 +191,7 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
         recipe,
         open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
         [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in KINDS],
+        populations={one: open_table(files.reader(one)) for one in job.get("populations", ())},
         key=bytes.fromhex(job["key"]),
         reporter=reporter,
         memory=memory,
@@ -180,7 +202,17 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     written = with_rows(files.finish(), report, name)
     counted = report["files"]["exact"] if recipe.tabulates else report["input"]
     written[f"{inside}.csv"]["rows"] = counted["rows"]
-    return {"report": report, "files": written, "microdata": not recipe.tabulates}
+    answer = {"report": report, "files": written, "microdata": not recipe.tabulates}
+    return published(job, files, answer)
+
+
+def published(job: Job, files: Files, answer: Job) -> Job:
+    """An answer that was paid for can be found from now on, whoever dies before it is stored."""
+    if "publish" in job:
+        with files.writer(ANSWER) as sealed:
+            sealed.write(json.dumps(answer, allow_nan=False).encode())
+        files.publish([*answer["files"], ANSWER], job["publish"])
+    return answer
 
 
 def half(size: int | None) -> int | None:
@@ -201,20 +233,21 @@ def with_rows(written: dict[str, Job], report: Job, name: str) -> dict[str, Job]
 def verify(job: Job, reporter: Reporter) -> Job:
     """Recompute every goal from each released file."""
     files = Files(job["files"])
-    names = files.names("r")
+    populations = {name: files.reader(name) for name in job.get("populations", ())}
+    names = [name for name in files.names("r") if name not in populations]
     found = {}
     for number, name in enumerate(names):
         with reporter.span(number / len(names), (number + 1) / len(names)):
-            found[name] = examined(job["recipe"], files.reader(name), reporter)
+            found[name] = examined(job["recipe"], files.reader(name), reporter, populations)
             reporter.progress(1.0)
     return {"files": found}
 
 
-def examined(recipe: Job, released: BinaryIO, reporter: Reporter) -> Job:
-    """What the bytes of one file say."""
+def examined(recipe: Job, released: BinaryIO, reporter: Reporter, populations: Mapping[str, BinaryIO]) -> Job:
+    """What the bytes of one file say; hierarchies stand in the recipe itself."""
     from worker.engine import verification
 
-    found = verification.examine(recipe, released, reporter)
+    found = verification.examine(recipe, released, reporter, populations=populations)
     goals = [
         result.as_dict()
         | {"unit": found.unit, "suppressed_rows": found.suppressed_rows, "suppressed_hold": holds}
@@ -224,6 +257,7 @@ def examined(recipe: Job, released: BinaryIO, reporter: Reporter) -> Job:
     return {"goals": goals, "rows": found.rows, "unexpected": unexpected, "sha256": digest(released)}
 
 
+ANSWER = "answer"
 KINDS = ("csv", "parquet")
 JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from worker.child import memory_error
-from worker.engine.errors import Cancelled, EngineError, LimitExceeded, NoSolution
+from worker.engine.errors import Cancelled, EngineError, LimitExceeded, Mend, NoSolution
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = (sys.executable, "-m", "worker.child")
@@ -239,4 +239,7 @@ def raised(error: Mapping[str, Any]) -> Exception:
     if error["code"] == "cancelled":
         return Cancelled()
     kind = KINDS[error.get("type", "EngineError")]
-    return kind(error["code"], error["message"], error["param"], error["step"])
+    made = kind(error["code"], error["message"], error["param"], error["step"])
+    if isinstance(made, NoSolution):
+        made.mends = tuple(Mend(**mend) for mend in error.get("mends", ()))
+    return made

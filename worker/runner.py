@@ -9,20 +9,21 @@ import errno
 import logging
 import secrets
 from collections.abc import Callable
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NoReturn
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models.functions import Now
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import readings, runs
-from stewardapp.models import Blob, DataKey, Run
+from stewardapp.actions import ledger, readings, runs
+from stewardapp.models import Blob, DataKey, Run, pricing
 from stewardapp.storage import Destroyed, keep
-from worker import anonymizing, reading
+from worker import anonymizing, answers, reading
+from worker.answers import Answer
 from worker.app import is_stopping
 from worker.claim import AWAY, Claim, note
-from worker.engine.errors import Cancelled, EngineError
+from worker.engine.errors import Cancelled, EngineError, NoSolution
 from worker.engines import MadeFile
 from worker.process import ChildFailed, ChildLost
 
@@ -60,8 +61,8 @@ def attempt(claim: Claim) -> None:
 
 def run(claim: Claim) -> None:
     """A run: everything it made becomes visible at once, or nothing does."""
-    charge(claim)
-    with anonymizing.anonymized(claim) as made, transaction.atomic():
+    answer = paid(claim)
+    with anonymizing.anonymized(claim, answer) as made, transaction.atomic():
         files = [runs.Made(**file.described(), blob=stored(file, made.run.key)) for file in made.files]
         runs.record(
             run=made.run,
@@ -71,6 +72,7 @@ def run(claim: Claim) -> None:
             goals=made.goals,
             engine_version=made.report["engine"]["version"],
             microdata=made.microdata,
+            answered_by=answer.source if answer else None,
         )
 
 
@@ -86,17 +88,25 @@ def stored(file: MadeFile, key: DataKey) -> Blob:
     return keep(file.temporary, key=key, sha256=file.sha256, size=file.size, purpose=file.name)
 
 
-def charge(claim: Claim) -> None:
-    """Commit what the steps take from the privacy budget before anything is drawn.
+def paid(claim: Claim) -> Answer | None:
+    """Commit what the steps take from the privacy budget before anything is drawn, or find a paid answer.
 
-    Noise is never drawn twice for one charge: whoever takes over a run that was charged and left no answer
-    ends it, and the charge stays.
+    Noise is never drawn twice for one charge: whoever takes over a run that was charged stores the answer
+    that was left, or ends the run, and the charge stays.
     """
-    job = Run.objects.get(pk=claim.id)
+    job = Run.objects.select_related("release__version__dataset", "started_by", "key").get(pk=claim.id)
     if job.charged_at is not None:
-        raise EngineError("charged-unanswered", UNANSWERED)
-    if anonymizing.cost_of(job) and not claim.jobs.held(claim.id, claim.fence).update(charged_at=Now()):
-        raise ClaimLost
+        return answers.left_by(job) or refuse_again()
+    if costs := pricing.costs_of(job.recipe):
+        if earlier := pricing.answered(job.release.version, job.recipe):
+            return answers.stored_by(earlier)
+        ledger.charge_run(run=job, fence=claim.fence, costs=costs, by=job.started_by)
+    return None
+
+
+def refuse_again() -> NoReturn:
+    """End a run whose charge was committed and whose answer was lost."""
+    raise EngineError("charged-unanswered", UNANSWERED)
 
 
 def stopped(claim: Claim) -> None:
@@ -120,7 +130,11 @@ def failed(claim: Claim, **error: Any) -> None:
 def described(error: Exception) -> dict[str, Any]:
     """What the steward reads. Nothing here quotes what an unforeseen error says."""
     if isinstance(error, EngineError):
-        return {"code": error.code, "message": error.message, "param": error.param or "", "step": error.step}
+        mends = [asdict(mend) for mend in error.mends] if isinstance(error, NoSolution) else []
+        place = {"param": error.param or "", "step": error.step}
+        return {"code": error.code, "message": error.message, "mends": mends, **place}
+    if isinstance(error, ledger.Exhausted):
+        return {"code": error.code, "message": f"{error.reason} {UNCHARGED}"}
     if isinstance(error, Destroyed):
         return {
             "code": "destroyed",
@@ -136,6 +150,7 @@ UNANSWERED = (
     "The charge stays, because drawing the noise again would reveal more. "
     "Start a new run if the budget allows."
 )
+UNCHARGED = "Nothing was charged and nothing was drawn."
 DESTROYED = "The data of this version were destroyed. Upload them again as a new version."
 FULL = "There is no space left for the files of this job. Nothing was released. Make room and run it again."
 

@@ -46,6 +46,8 @@ def same_figure(one: Any, other: Any) -> bool:
     """Equal, up to the last digits of a fraction."""
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=FIGURE_TOLERANCE)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_figure, one, other))
     return bool(one == other)
 
 

@@ -72,6 +72,32 @@ class PolicyFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class FundFacts:
+    """What is left in one purse that a purchase is paid from, by its name in a sentence."""
+
+    name: str
+    epsilon_micro: int = 0
+    delta_femto: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PriceFacts:
+    """What the steps of a draft take from the privacy budget, and every purse it would be taken from."""
+
+    epsilon_micro: int = 0
+    delta_femto: int = 0
+    funds: tuple[FundFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalFacts:
+    """What somebody proposed."""
+
+    proposed_by: uuid.UUID
+    open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class RunFacts:
     """One run of a release; the figures are those recomputed from the released bytes.
 
@@ -104,6 +130,8 @@ class ReleaseFacts:
     audience: Audience = Audience.PROJECT
     named_ids: frozenset[uuid.UUID] = frozenset()
     embargo_until: datetime | None = None
+    price: PriceFacts = PriceFacts()
+    policy: PolicyFacts = PolicyFacts()
 
     @property
     def voter_ids(self) -> frozenset[uuid.UUID]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import datetime
 
+from stewardapp.access.budget_rules import may_spend
 from stewardapp.access.data_rules import exists, was_read
 from stewardapp.access.facts import CommentFacts, Person, PolicyFacts, ReleaseFacts, RunFacts, VersionFacts
 from stewardapp.access.permitted import permitted
@@ -56,7 +57,7 @@ def may_start_run(person: Person, release: ReleaseFacts) -> Verdict:
         return no("destroyed", "The data of this version were destroyed.")
     if not release.columns_tagged:
         return no("nothing-tagged", "No column is tagged: everything would be dropped. Tag columns first.")
-    return yes()
+    return may_spend(release.price, release.policy)
 
 
 def may_cancel(person: Person, run: RunFacts) -> Verdict:

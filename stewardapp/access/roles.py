@@ -22,6 +22,7 @@ class Permission(StrEnum):
     MANAGE_MEMBERS = "manage-members"
     MANAGE_POLICY = "manage-policy"
     MANAGE_RETENTION = "manage-retention"
+    MANAGE_BUDGET = "manage-budget"
     VIEW_DATA = "view-data"
     UPLOAD = "upload"
     TAG = "tag"
@@ -40,6 +41,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
         {
             Permission.VIEW_PROJECT,
             Permission.MANAGE_RETENTION,
+            Permission.MANAGE_BUDGET,
             Permission.VIEW_DATA,
             Permission.UPLOAD,
             Permission.TAG,
@@ -72,6 +74,7 @@ ADMIN_PERMISSIONS: frozenset[Permission] = frozenset(
         Permission.MANAGE_MEMBERS,
         Permission.MANAGE_POLICY,
         Permission.MANAGE_RETENTION,
+        Permission.MANAGE_BUDGET,
         Permission.VIEW_RELEASE,
         Permission.VIEW_AUDIT,
     }

@@ -3,6 +3,15 @@
 A rule looks at facts only; the same rule guards the endpoint, greys out the button and words the refusal.
 """
 
+from stewardapp.access.budget_rules import (
+    may_allot,
+    may_allow,
+    may_decide_proposal,
+    may_decline_proposal,
+    may_propose_limit,
+    may_propose_move,
+    may_spend,
+)
 from stewardapp.access.data_rules import (
     may_cancel_reading,
     may_create_dataset,
@@ -42,6 +51,8 @@ from stewardapp.access.release_rules import (
 )
 
 __all__ = [
+    "may_allot",
+    "may_allow",
     "may_cancel",
     "may_cancel_reading",
     "may_comment",
@@ -50,6 +61,8 @@ __all__ = [
     "may_create_project_key",
     "may_create_release",
     "may_decide",
+    "may_decide_proposal",
+    "may_decline_proposal",
     "may_destroy",
     "may_download",
     "may_edit_hierarchies",
@@ -57,6 +70,8 @@ __all__ = [
     "may_manage_members",
     "may_manage_people",
     "may_manage_populations",
+    "may_propose_limit",
+    "may_propose_move",
     "may_publish",
     "may_read_again",
     "may_replace_project_key",
@@ -66,6 +81,7 @@ __all__ = [
     "may_revoke",
     "may_see_comment",
     "may_see_vote",
+    "may_spend",
     "may_start_run",
     "may_submit",
     "may_tag",

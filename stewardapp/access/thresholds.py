@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from stewardapp.access.amounts import epsilon_words
 from stewardapp.access.facts import PolicyFacts, RunFacts
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
@@ -13,7 +14,7 @@ def checklist(run: RunFacts, policy: PolicyFacts) -> tuple[tuple[str, Verdict], 
     checks = [
         ("The run succeeded", _succeeded(run)),
         ("Every goal holds on the released bytes", _goals(run)),
-        (f"Privacy loss at most ε = {_epsilon(policy.maximum_epsilon_micro)}", _budget(run, policy)),
+        (f"Privacy loss at most {epsilon_words(policy.maximum_epsilon_micro)}", _budget(run, policy)),
     ]
     if run.microdata:
         checks += [
@@ -69,11 +70,6 @@ def _percent(share: Decimal) -> str:
 
 def _budget(run: RunFacts, policy: PolicyFacts) -> Verdict:
     if run.epsilon_micro > policy.maximum_epsilon_micro:
-        spent, allowed = _epsilon(run.epsilon_micro), _epsilon(policy.maximum_epsilon_micro)
-        return no("epsilon-too-large", f"The privacy loss is ε = {spent}; the policy allows {allowed}.")
+        spent, allowed = epsilon_words(run.epsilon_micro), epsilon_words(policy.maximum_epsilon_micro)
+        return no("epsilon-too-large", f"The privacy loss is {spent}; the policy allows {allowed}.")
     return yes()
-
-
-def _epsilon(micro: int) -> str:
-    whole, rest = divmod(micro, 1_000_000)
-    return f"{whole}.{rest:06d}".rstrip("0").rstrip(".")

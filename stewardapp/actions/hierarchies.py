@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,7 +13,7 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import shape
 from stewardapp.actions.text import required
-from stewardapp.models import Column, Hierarchy, Project, User
+from stewardapp.models import Column, Hierarchy, Project, User, Version
 
 BUILDERS = ("interval", "order", "mask", "date", "tree")
 
@@ -62,6 +63,22 @@ def attach(*, column: Column, hierarchy: Hierarchy, by: User) -> Column:
     details = {"column": column.name, "hierarchy": str(hierarchy.pk)}
     audit.record("hierarchy.attached", column, by=by, project=version.project, details=details)
     return column
+
+
+@action
+def reuse(*, version: Version, hierarchies: Mapping[str, Hierarchy], by: User) -> list[Column]:
+    """Attach hierarchies that the project has already, by the names of columns that have none yet."""
+    version = locked(version)
+    require(may_tag(version.project.person(by), version.facts()))
+    free = version.columns.filter(hierarchy=None, name__in=hierarchies)
+    chosen = [column for column in free if hierarchies[column.name].project_id == version.project.pk]
+    for column in chosen:
+        column.hierarchy = hierarchies[column.name]
+    Column.objects.bulk_update(chosen, ["hierarchy"], batch_size=500)
+    shape(version, by)
+    details = {column.name: str(column.hierarchy_id) for column in chosen}
+    audit.record("hierarchies.reused", version, by=by, project=version.project, details=details)
+    return chosen
 
 
 @action

@@ -14,7 +14,7 @@ from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit, project_keys
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import contribute
-from stewardapp.actions.drafts import checked, needs_project_key
+from stewardapp.actions.drafts import checked, needs_project_key, populations_of
 from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, User
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.manifest import manifest_of
@@ -27,6 +27,7 @@ def start(*, release: Release, by: User) -> Run:
     release = locked(release)
     require(may_start_run(release.person(by), release.facts()))
     recipe, recipe_sha256 = checked(release.draft())
+    compared = populations_of(release, recipe)
     run = Run.objects.create(
         release=release,
         number=(release.runs.aggregate(last=Max("number"))["last"] or 0) + 1,
@@ -36,7 +37,10 @@ def start(*, release: Release, by: User) -> Run:
         key=storage.create_key(),
         project_key=_project_key(release.project, by) if needs_project_key(recipe) else None,
     )
+    run.populations.set(compared)
     contribute(release, by, ContributionKind.STARTED_RUN)
+    for version in compared:
+        contribute(release, version.uploaded_by, ContributionKind.UPLOADED)
     details = {"release": str(release.pk), "number": run.number, "recipe_sha256": run.recipe_sha256}
     audit.record("run.started", run, by=by, project=release.project, details=details)
     return run
@@ -81,11 +85,13 @@ def record(
     goals: Sequence[Mapping[str, Any]],
     engine_version: str,
     microdata: bool = True,
+    answered_by: Run | None = None,
     by: User | None = None,
 ) -> Run:
     """Store files, report and manifest and end the job, in one transaction; refused when the claim was lost.
 
-    `goals` are those recomputed from the released bytes, in the shape of the report.
+    `goals` are those recomputed from the released bytes, in the shape of the report; `answered_by` is the
+    run whose stored answer this one repeats.
     """
     artifacts = [_artifact(run, made) for made in files]
     manifest = manifest_of(
@@ -101,6 +107,7 @@ def record(
         "manifest": manifest,
         "manifest_sha256": sha256_of(manifest),
         "engine_version": engine_version,
+        "answered_by": answered_by,
     }
     if not Run.objects.succeed(run.pk, fence, **outcome):
         raise Conflict("claim-lost", "Another worker has this run now, or it was cancelled.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from django import forms
@@ -40,45 +41,79 @@ class BuilderForm(forms.Form):
         return dict(spec)
 
 
+class FanOutField(forms.Field):
+    """One whole number for every level, or one for each with commas between them."""
+
+    def __init__(self, help_text: str) -> None:
+        super().__init__(initial="2", label="Fan-out", help_text=help_text)
+
+    def prepare_value(self, value: Any) -> Any:
+        return ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+    def to_python(self, value: Any) -> Any:
+        parts = [part.strip() for part in str(value or "").split(",") if part.strip()]
+        if not all(part.isascii() and part.isdecimal() and int(part[:9]) >= 2 for part in parts):
+            raise forms.ValidationError("Write whole numbers of at least 2, with commas between them.")
+        numbers = [int(part) for part in parts]
+        return numbers[0] if len(numbers) == 1 else numbers or None
+
+
 class IntervalForm(BuilderForm):
-    """Intervals of one width, then wider ones; what lies outside the bounds becomes one group."""
+    """Intervals of one width, then wider ones; at either end they snap to a bound or are coded."""
 
     builder, title = "interval", "Intervals"
     lead = "Half-open intervals [a, b[; each level joins a few of the level before."
+    ENDS: ClassVar = ("low", "snap_low", "snap_high", "high")
 
     width = forms.DecimalField(
         min_value=Decimal("0.000001"), initial=10, help_text="Of the finest intervals."
     )
-    origin = forms.DecimalField(initial=0, label="Starts at", help_text="Intervals snap to this number.")
-    fan_out = forms.IntegerField(
-        min_value=2, max_value=1000, initial=2, label="Fan-out", help_text="Intervals joined at each level."
+    origin = forms.DecimalField(
+        initial=0, label="Starts at", help_text="Intervals are laid from this number."
     )
+    fan_out = FanOutField("Intervals joined at each level: 2, or 2, 5, 2 for one level each.")
     low = forms.DecimalField(
-        required=False, label="Bottom", help_text="Everything below becomes one group, such as <18."
+        required=False, label="Bottom coding below", help_text="Everything below is one group, such as <18."
     )
     high = forms.DecimalField(
-        required=False, label="Top", help_text="This and everything above becomes one group, such as >=90."
+        required=False,
+        label="Top coding from",
+        help_text="This and everything above is one group, such as >=90.",
+    )
+    snap_low = forms.DecimalField(
+        required=False,
+        label="Snap below",
+        help_text="The interval from this number reaches down to the bottom, or has no lower end.",
+    )
+    snap_high = forms.DecimalField(
+        required=False,
+        label="Snap above",
+        help_text="The interval up to this number reaches on to the top, or has no upper end.",
     )
 
     def clean(self) -> dict[str, Any]:
-        """Both bounds or none, the lower one first."""
+        """Bottom, snaps and top in their order; both ends of a pair differ."""
         cleaned: dict[str, Any] = super().clean() or {}
-        low, high = cleaned.get("low"), cleaned.get("high")
-        if (low is None) is not (high is None):
-            self.add_error("low" if low is None else "high", "Give bottom and top, or neither.")
-        elif low is not None and high is not None and low >= high:
-            self.add_error("high", "The top must be above the bottom.")
+        ends = [(name, cleaned[name]) for name in self.ENDS if cleaned.get(name) is not None]
+        for (_, below), (name, above) in pairwise(ends):
+            if above < below:
+                self.add_error(name, "Bottom, snaps and top go from low to high.")
+        for lower, upper in (("low", "high"), ("snap_low", "snap_high")):
+            if cleaned.get(lower) is not None and cleaned.get(lower) == cleaned.get(upper):
+                self.add_error(upper, "This must be above the lower one.")
         return cleaned
 
     def settings(self) -> dict[str, Any]:
         said = super().settings()
-        bounds = [said.pop("low"), said.pop("high")]
-        return said | ({} if None in bounds else {"bounds": bounds})
+        ends = {"bounds": ["low", "high"], "snap": ["snap_low", "snap_high"]}
+        pairs = {name: [said.pop(one) for one in both] for name, both in ends.items()}
+        return said | {name: pair for name, pair in pairs.items() if pair != [None, None]}
 
     @classmethod
     def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, Any]:
         low, high = spec.get("bounds") or (None, None)
-        return {**spec, "low": low, "high": high}
+        snap_low, snap_high = spec.get("snap") or (None, None)
+        return {**spec, "low": low, "high": high, "snap_low": snap_low, "snap_high": snap_high}
 
 
 class OrderForm(BuilderForm):
@@ -87,9 +122,7 @@ class OrderForm(BuilderForm):
     builder, title = "order", "Order"
     lead = "Neighbours are joined, in the natural order or in one you write."
 
-    fan_out = forms.IntegerField(
-        min_value=2, max_value=1000, initial=2, label="Fan-out", help_text="Neighbours joined at each level."
-    )
+    fan_out = FanOutField("Neighbours joined at each level: 2, or 3, 2 for one level each.")
     values = forms.CharField(
         required=False,
         strip=False,

@@ -1,4 +1,4 @@
-"""A hierarchy that somebody is editing: where it began and what was changed, carried by the page itself.
+"""A hierarchy that somebody is editing: the list of changes, carried by the page itself.
 
 Nothing is stored until it is saved. Taking back a change leaves out the last one of the list.
 """
@@ -7,58 +7,71 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from worker.engine.algorithms.hierarchy_edits import refusal
 
 MOST_CHANGES = 1000
-ATTACHED, NOTHING, BUILT = "attached", "nothing", "built"
+BUILD, RESTART = "build", "restart"
 Change = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The beginning (the attached hierarchy, nothing, or a builder's settings) and the changes since."""
+    """The changes since the attached hierarchy. To build by rule and to start anew are changes too."""
 
-    base: str = ATTACHED
-    spec: Mapping[str, Any] | None = None
     changes: tuple[Change, ...] = ()
 
     @classmethod
     def sent(cls, posted: Mapping[str, str]) -> Draft:
         """What the page carried; refused when it is none."""
-        base = posted.get("base", ATTACHED)
         try:
-            spec = json.loads(posted.get("spec") or "null")
             changes = json.loads(posted.get("changes") or "[]")
         except (json.JSONDecodeError, RecursionError):
             raise refusal("The page sent an unreadable draft; start again.") from None
-        whole = isinstance(changes, list) and all(isinstance(one, dict) for one in changes)
-        built = isinstance(spec, dict) and isinstance(spec.get("builder"), str)
-        if base not in (ATTACHED, NOTHING, BUILT) or not whole or (base == BUILT and not built):
+        if not isinstance(changes, list) or not all(map(_readable, changes)):
             raise refusal("The page sent an unreadable draft; start again.")
         if len(changes) > MOST_CHANGES:
             raise refusal(f"That are more than {MOST_CHANGES} changes; save, then go on.")
-        return cls(base, spec if base == BUILT else None, tuple(changes))
+        return cls(tuple(changes))
 
     def changed(self, change: Change) -> Draft:
-        """With one more change."""
-        return replace(self, changes=(*self.changes, change))
+        """With one more change; settings tried one after the other are one."""
+        again = bool(self.changes) and change["change"] == BUILD == self.changes[-1]["change"]
+        return Draft((*(self.changes[:-1] if again else self.changes), change))
 
     def taken_back(self) -> Draft:
         """Without the last change."""
-        return replace(self, changes=self.changes[:-1])
+        return Draft(self.changes[:-1])
+
+    @property
+    def beginning(self) -> Change | None:
+        """The last change that began anew; None when the attached hierarchy is still the beginning."""
+        return next((one for one in reversed(self.changes) if one["change"] in (BUILD, RESTART)), None)
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The builder's settings when the beginning was built by rule."""
+        return dict((self.beginning or {}).get("spec", {}))
+
+    @property
+    def edits(self) -> tuple[Change, ...]:
+        """The changes by hand since the beginning."""
+        began = [at for at, one in enumerate(self.changes, 1) if one["change"] in (BUILD, RESTART)]
+        return self.changes[began[-1] if began else 0 :]
 
     @property
     def changes_json(self) -> str:
         """The changes as the page carries them."""
         return json.dumps(self.changes, ensure_ascii=False)
 
-    @property
-    def spec_json(self) -> str:
-        """The settings of the builder as the page carries them."""
-        return json.dumps(self.spec, ensure_ascii=False) if self.spec else ""
+
+def _readable(change: Any) -> bool:
+    if not isinstance(change, dict) or not isinstance(change.get("change"), str):
+        return False
+    spec = change.get("spec")
+    return change["change"] != BUILD or (isinstance(spec, dict) and isinstance(spec.get("builder"), str))
 
 
 def change_of(command: str, posted: Mapping[str, str], picked: Sequence[tuple[int, str]]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django import forms
 from pydantic.fields import FieldInfo
 
 from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField, MatrixField
-from worker.engine.fields import RELEASED, Columns, Kind, Role, Transition, Unit
+from worker.engine.fields import RELEASED, Columns, Kind, PopulationFile, Role, Transition, Unit
 
 Mark = TypeVar("Mark")
 Common = dict[str, Any]
@@ -28,6 +28,18 @@ class ColumnChoice:
     role: Role
 
 
+class Offered(tuple[ColumnChoice, ...]):
+    """The columns of the version at hand and, beside them, the population files of its project."""
+
+    populations: Sequence[tuple[str, str]]
+
+    def __new__(cls, columns: Iterable[ColumnChoice], populations: Iterable[tuple[str, str]] = ()) -> Offered:
+        """`populations` are pairs of what a recipe says and what people read."""
+        made = super().__new__(cls, columns)
+        made.populations = tuple(populations)
+        return made
+
+
 def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> forms.Field:
     """The input that suits a parameter."""
     annotation, optional = without_none(info.annotation)
@@ -39,6 +51,8 @@ def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> fo
     suited = marker(info, Columns)
     if suited is not None:
         field = column_field(suited, annotation, columns, common)
+    elif marker(info, PopulationFile) is not None and isinstance(columns, Offered):
+        field = population_field(columns, common)
     elif marker(info, Transition) is not None:
         field = MatrixField(**common)
     else:
@@ -87,6 +101,15 @@ def column_field(
             choices=[(name, name) for name in names], widget=forms.CheckboxSelectMultiple, **common
         )
     return forms.ChoiceField(choices=[("", "Choose a column"), *((name, name) for name in names)], **common)
+
+
+def population_field(offered: Offered, common: Common) -> forms.Field:
+    """A picker of the project's versions that can serve as a population."""
+    common["help_text"] += (
+        " Upload it as a dataset of this project; it is read by the run alone, and never leaves."
+    )
+    common["error_messages"] = {"invalid_choice": "Choose one of the versions offered."}
+    return forms.ChoiceField(choices=[("", "Choose a dataset"), *offered.populations], **common)
 
 
 def suits(column: ColumnChoice, suited: Columns) -> bool:

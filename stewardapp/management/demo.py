@@ -220,6 +220,12 @@ def _draft_with_runs(story: Story, title: str) -> None:
     recipe = json.loads(json.dumps(release.recipe))
     recipe["goals"][0]["params"]["k"] = 10
     story.run(releases.edit_recipe(release=release, recipe=recipe, by=story.people["steward"]))
+    release.refresh_from_db()
+    impossible = json.loads(json.dumps(recipe))
+    impossible["goals"][1]["params"]["l"] = 500
+    story.run(releases.edit_recipe(release=release, recipe=impossible, by=story.people["steward"]))
+    release.refresh_from_db()
+    releases.edit_recipe(release=release, recipe=recipe, by=story.people["steward"])
 
 
 def _in_review(story: Story, title: str) -> None:

@@ -1,8 +1,11 @@
 """What is kept in the database; one file per noun."""
 
+from stewardapp.models.allotment import Allotment
+from stewardapp.models.allowance import Allowance
 from stewardapp.models.artifact import Artifact
 from stewardapp.models.audit import AuditEvent, AuditHead
 from stewardapp.models.blob import Blob
+from stewardapp.models.charge import Charge
 from stewardapp.models.column import Column
 from stewardapp.models.comment import Comment, Visibility
 from stewardapp.models.contribution import Contribution, ContributionKind
@@ -17,6 +20,7 @@ from stewardapp.models.policy import Policy
 from stewardapp.models.population import Population
 from stewardapp.models.project import Project
 from stewardapp.models.project_key import ProjectKey
+from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
 from stewardapp.models.review import Review
@@ -26,11 +30,14 @@ from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
 
 __all__ = [
+    "Allotment",
+    "Allowance",
     "AnyUser",
     "Artifact",
     "AuditEvent",
     "AuditHead",
     "Blob",
+    "Charge",
     "Column",
     "Comment",
     "Contribution",
@@ -46,6 +53,9 @@ __all__ = [
     "Population",
     "Project",
     "ProjectKey",
+    "Proposal",
+    "ProposalKind",
+    "ProposalState",
     "Reading",
     "Release",
     "Review",

@@ -8,6 +8,7 @@ a claim: whoever holds an older number was replaced, and nothing it writes is ta
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Self, TypeVar
@@ -113,26 +114,20 @@ class JobQuerySet(models.QuerySet[JobRow]):
         param: str = "",
         step: int | None = None,
         reference: str = "",
+        mends: Sequence[Mapping[str, Any]] = (),
     ) -> bool:
-        """Finish badly, with a sentence for the steward."""
-        return self._fail(self.held(id, fence), code, message, param, step, reference)
+        """Finish badly, with a sentence for the steward and the changes that would have helped."""
+        error = {"code": code, "message": message, "param": param or "", "step": step}
+        return self._fail(self.held(id, fence), error | {"reference": reference, "mends": list(mends)})
 
     def fail_lost(self, id: uuid.UUID, fence: int, *, code: str, message: str) -> bool:
         """Give up on a job whose worker was lost; only when its lease ended and no attempt is left."""
         held = self.held(id, fence).filter(lease_until__lt=Now(), attempts__gte=MAXIMUM_ATTEMPTS)
-        return self._fail(held, code, message, "", None, "")
+        return self._fail(held, {"code": code, "message": message})
 
-    def _fail(
-        self, held: Self, code: str, message: str, param: str, step: int | None, reference: str
-    ) -> bool:
-        error = {
-            "error_code": code,
-            "error_message": message,
-            "error_param": param or "",
-            "error_step": step,
-            "error_reference": reference,
-        }
-        return held.update(state=JobState.FAILED, **_ending(**error)) == 1
+    def _fail(self, held: Self, error: Mapping[str, Any]) -> bool:
+        columns = {f"error_{name}": value for name, value in error.items()}
+        return held.update(state=JobState.FAILED, **_ending(**columns)) == 1
 
     def cancelled(self, id: uuid.UUID, fence: int) -> bool:
         """Finish as asked: somebody requested a cancel and the work has stopped."""
@@ -184,6 +179,8 @@ class Job(models.Model):
     error_param = models.CharField(max_length=128, blank=True, default="")
     error_step = models.PositiveIntegerField(null=True, blank=True)
     error_reference = models.CharField(max_length=32, blank=True, default="")
+    # Changes of the recipe with which the job would have had a result.
+    error_mends = models.JSONField(default=list, blank=True)
 
     class Meta:
         abstract = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from stewardapp.models.base import Record
+from stewardapp.models.purse import Divisible, purse_constraints
 from stewardapp.models.user import AnyUser
 
 
@@ -20,8 +20,12 @@ class PopulationQuerySet(models.QuerySet["Population"]):
         return self.none()
 
 
-class Population(Record):
-    """A group of people, known to the whole site because copies of their data cross projects."""
+class Population(Divisible):
+    """A group of people, known to the whole site because copies of their data cross projects.
+
+    The privacy budget is theirs: it begins at nothing, and what is spent of it stays spent whatever becomes
+    of the datasets.
+    """
 
     name = models.CharField(max_length=120, unique=True)
     description = models.TextField(blank=True, default="")
@@ -31,7 +35,15 @@ class Population(Record):
 
     class Meta:
         ordering = ("name",)
-        constraints = [models.CheckConstraint(condition=~models.Q(name=""), name="population_has_a_name")]
+        constraints = [
+            models.CheckConstraint(condition=~models.Q(name=""), name="population_has_a_name"),
+            *purse_constraints("population", "left", "unshared"),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def charged_with(self) -> list[Population]:
+        """This population and all that share people with it, in the one order in which rows are locked."""
+        return sorted([self, *self.overlaps.all()], key=lambda population: population.pk)

@@ -8,9 +8,9 @@ from typing import Any
 from django.db import models
 from django.db.models.functions import Now
 
-from stewardapp.access.facts import Person, ReleaseFacts
+from stewardapp.access.facts import Person, PriceFacts, ReleaseFacts
 from stewardapp.access.roles import Permission
-from stewardapp.access.workflow import TERMINAL, Audience, Decision, State
+from stewardapp.access.workflow import EDITABLE, TERMINAL, Audience, Decision, State
 from stewardapp.models.base import Record, both_or_neither, implies, one_of
 from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import Membership, seen_through
@@ -153,6 +153,8 @@ class Release(Record):
 
     def facts(self) -> ReleaseFacts:
         """What the rules need to know about this release."""
+        from stewardapp.models.pricing import price_of
+
         policy = self.policy or self.project.policy
         votes = self.reviews.counted(self)
         return ReleaseFacts(
@@ -169,4 +171,6 @@ class Release(Record):
             audience=Audience(self.audience),
             named_ids=frozenset(self.named.values_list("id", flat=True)),
             embargo_until=self.embargo_until,
+            price=price_of(self) if self.state in EDITABLE else PriceFacts(),
+            policy=policy.facts(),
         )

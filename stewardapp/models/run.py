@@ -16,6 +16,7 @@ from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
     from stewardapp.models.project import Project
+    from stewardapp.models.version import Version
 
 
 class RunQuerySet(JobQuerySet["Run"]):
@@ -29,6 +30,11 @@ class RunQuerySet(JobQuerySet["Run"]):
         """Runs that can become a candidate."""
         return self.filter(state=JobState.SUCCEEDED)
 
+    def answers(self, version: Version) -> RunQuerySet:
+        """Runs on these bytes whose answer was paid for and is still stored."""
+        stored = self.succeeded().filter(release__version=version, charges__isnull=False)
+        return stored.exclude(artifacts__blob__destroyed_at__isnull=False).distinct().order_by("number")
+
 
 class Run(Job, Record):
     """A release may have many runs; the steward submits one as candidate."""
@@ -39,6 +45,8 @@ class Run(Job, Record):
     recipe_sha256 = models.CharField(max_length=64)
     started_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="runs")
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="runs")
+    # Versions that goals compare the data with; the recipe names them by their ids.
+    populations = models.ManyToManyField("stewardapp.Version", blank=True, related_name="population_of")
     # Which key the pseudonyms of this run are made with; a run that needs none holds none.
     project_key = models.ForeignKey(
         "stewardapp.ProjectKey", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
@@ -49,6 +57,10 @@ class Run(Job, Record):
     engine_version = models.CharField(max_length=64, blank=True, default="")
     # When the privacy budget was charged for this run: noise must never be drawn twice for one charge.
     charged_at = models.DateTimeField(null=True, blank=True)
+    # The run whose stored answer this one repeats, at no cost.
+    answered_by = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="repeated_by"
+    )
 
     objects = RunQuerySet.as_manager()
 

@@ -16,6 +16,7 @@ from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
+    from stewardapp.models.hierarchy import Hierarchy
     from stewardapp.models.project import Project
     from stewardapp.models.reading import Reading
 
@@ -96,11 +97,31 @@ class Version(Record):
         """This user seen from the version's project."""
         return self.project.person(user)
 
+    def earlier_hierarchies(self) -> dict[str, Hierarchy]:
+        """For each column without one, the hierarchy that a column of this name last had in the project.
+
+        What the same dataset had comes before what other datasets had.
+        """
+        from stewardapp.models.column import Column
+
+        names = self.columns.filter(hierarchy=None).values("name")
+        columns = Column.objects.filter(
+            version__dataset__project=self.project, name__in=names, hierarchy__isnull=False
+        ).select_related("hierarchy", "version")
+        own = self.dataset_id
+        known = sorted(columns, key=lambda one: (one.version.dataset_id == own, one.version.created_at))
+        return {column.name: column.hierarchy for column in known if column.hierarchy is not None}
+
+    def usable_as_population(self) -> VersionQuerySet:
+        """The project's other versions that were read: a goal may compare this one with them."""
+        return Version.objects.ready().filter(dataset__project=self.project).exclude(pk=self.pk)
+
     def facts(self) -> VersionFacts:
         """What the rules need to know about this version."""
         runs = self.releases.filter(runs__state__in=ALIVE)
+        compared = self.population_of.filter(state__in=ALIVE)
         return VersionFacts(
             destroyed=self.destroyed_at is not None,
             has_table=self.table_id is not None,
-            busy=self.readings.filter(state__in=ALIVE).exists() or runs.exists(),
+            busy=self.readings.filter(state__in=ALIVE).exists() or runs.exists() or compared.exists(),
         )

@@ -84,6 +84,7 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "goals": results.goal_lines(run),
         "line": results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run)),
         "sentences": recipes.sentences(run.recipe),
+        "populations": run.populations.select_related("dataset"),
         "audience": release_pages.audience_words(release),
         "previous": previous,
         "changes": differences(previous, run) if previous else [],

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from stewardapp.forms.parameter_fields import ColumnChoice
+from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
 from stewardapp.forms.recipe_form import LISTS
 from stewardapp.presenters.recipes import sentences
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from stewardapp.models import Release, Run, Version
 
 
-def columns_of(release: Release) -> list[ColumnChoice]:
-    """The tagged columns of the release's version; an untagged one is dropped and cannot be chosen."""
+def columns_of(release: Release) -> Offered:
+    """What the forms of a release may offer."""
     return columns_of_version(release.version)
 
 
-def columns_of_version(version: Version) -> list[ColumnChoice]:
-    """The tagged columns of a version."""
+def columns_of_version(version: Version) -> Offered:
+    """The tagged columns – an untagged one is dropped and cannot be chosen – and the population files."""
     tagged = version.columns.tagged()
-    return [ColumnChoice(column.name, Kind(column.kind), Role(column.role)) for column in tagged]
+    columns = (ColumnChoice(column.name, Kind(column.kind), Role(column.role)) for column in tagged)
+    files = version.usable_as_population().select_related("dataset")
+    return Offered(columns, [(str(one.pk), str(one)) for one in files])
 
 
 def recipe_shown(release: Release, run_id: str | None) -> Mapping[str, Any]:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 Node = tuple[int, ...]
 DRAWN = 160
 LISTED = 100
-X, Y, MARGIN = 44, 64, 28
+# The picture fits its card without being scrolled: the more nodes, the closer; never closer than a finger.
+X, Y, MARGIN = (24, 44), (36, 64), 20
+WIDE, HIGH = 800, 560
 WORDS = {
     "chosen": "Chosen",
     "optimal": "Optimal",
@@ -85,6 +87,7 @@ class Drawing:
 
     width: int
     height: int
+    touch: int
     dots: tuple[Dot, ...]
     edges: tuple[tuple[int, int, int, int], ...]
 
@@ -180,22 +183,27 @@ def drawing(lattice: Lattice, points: Sequence[Point]) -> Drawing:
         rows.setdefault(sum(point.node), []).append(point)
     widest = max(map(len, rows.values()), default=1)
     highest = max(rows, default=0)
+    lowest = min(rows, default=0)
+    across, down = spaced(X, WIDE, widest), spaced(Y, HIGH, highest - lowest + 1)
     dots = {}
     for total, line in rows.items():
-        left = MARGIN + (widest - len(line)) * X // 2
+        left = MARGIN + (widest - len(line)) * across // 2
         for place, point in enumerate(line):
-            y = MARGIN + (highest - total) * Y
-            dots[point.node] = Dot(point, left + place * X, y, label(lattice, point))
+            y = MARGIN + (highest - total) * down
+            dots[point.node] = Dot(point, left + place * across, y, label(lattice, point))
     edges = tuple(
         (dot.x, dot.y, dots[above].x, dots[above].y)
         for node, dot in dots.items()
         for above in ((*node[:i], node[i] + 1, *node[i + 1 :]) for i in range(len(node)))
         if above in dots
     )
-    lowest = min(rows, default=0)
-    return Drawing(
-        2 * MARGIN + (widest - 1) * X, 2 * MARGIN + (highest - lowest) * Y, tuple(dots.values()), edges
-    )
+    width, height = 2 * MARGIN + (widest - 1) * across, 2 * MARGIN + (highest - lowest) * down
+    return Drawing(width, height, min(16, across // 2), tuple(dots.values()), edges)
+
+
+def spaced(ends: tuple[int, int], room: int, number: int) -> int:
+    """How far apart so many things stand in this room."""
+    return max(ends[0], min(ends[1], room // max(number - 1, 1)))
 
 
 def label(lattice: Lattice, point: Point) -> str:

@@ -81,11 +81,16 @@ def sentence(hierarchy: Hierarchy) -> str:
 def _built(spec: dict[str, Any]) -> str:
     builder = spec.get("builder", "")
     if builder == "interval":
-        return f"intervals from {spec.get('width', 10)} wide, times {spec.get('fan_out', 2)} at each level"
+        return f"intervals from {spec.get('width', 10)} wide, times {_fan_out(spec)}"
     if builder == "mask":
         return f"masked from the {spec.get('side', 'right')}"
     if builder == "date":
         return "dates: " + ", ".join(spec.get("levels", ["month", "year", "decade"]))
     if builder == "order":
-        return f"neighbours joined, {spec.get('fan_out', 2)} at each level"
+        return f"neighbours joined, {_fan_out(spec)}"
     return "a tree of groups"
+
+
+def _fan_out(spec: dict[str, Any]) -> str:
+    given = spec.get("fan_out", 2)
+    return f"{', then '.join(map(str, given))}" if isinstance(given, list) else f"{given} at each level"

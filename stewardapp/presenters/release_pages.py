@@ -85,11 +85,19 @@ class RunLine:
     highest_risk: str
     suppressed: str
     met: Verdict | None
+    compare_url: str = ""
 
 
 def run_lines(runs: Iterable[Run], policy: Policy) -> list[RunLine]:
-    """The runs of a release with the figures that tell them apart."""
-    return [run_line(run, policy) for run in runs]
+    """The runs of a release with the figures that tell them apart, each beside the result before it."""
+    lines: list[RunLine] = []
+    before: Run | None = None
+    for run in sorted(runs, key=lambda one: one.number):
+        line = run_line(run, policy)
+        compared = reverse("run-compare", args=[before.pk, run.pk]) if before else ""
+        lines.append(replace(line, compare_url=compared))
+        before = run if run.state == "succeeded" else before
+    return lines[::-1]
 
 
 def run_line(run: Run, policy: Policy) -> RunLine:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 
 from stewardapp.access import rules
-from stewardapp.forms.recipe_form import contract_of
+from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
 from stewardapp.presenters import charts, measures, recipes, release_pages, results
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         "may": release_pages.verdicts(release, user),
         "may_submit": release_pages.submit_verdict(run, user),
         "sentences": recipes.sentences(run.recipe),
+        "populations": run.populations.select_related("dataset"),
         "tab": tab,
     }
     shown["explorable"] = explorable(run)
@@ -84,11 +85,36 @@ def ended(run: Run) -> dict[str, Any]:
     return {
         "failed_step": failed_step(run),
         "obstacle": obstacle(run),
+        "mends": mends(run),
         "no_solution": run.error_code == "no-solution",
         "our_fault": run.error_code in ("internal", "worker-lost"),
         "advice": ADVICE.get(run.error_code, ""),
         "cancelled_words": f"{who} asked for it. Nothing was released.",
     }
+
+
+def mends(run: Run) -> list[dict[str, Any]]:
+    """The changes that would have had a solution, in words: what it is, its value now and then."""
+    found = []
+    for number, mend in enumerate(run.error_mends):
+        entry, contract = mended_part(run, mend)
+        if contract is None or mend["param"] not in contract.model_fields:
+            continue
+        info = contract.model_fields[mend["param"]]
+        before = entry.get("params", {}).get(mend["param"], info.default)
+        title = f"{contract.title}: {info.title or mend['param']}"
+        found.append({"number": number, "title": title, "before": before, "after": mend["value"]})
+    return found
+
+
+def mended_part(run: Run, mend: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """The goal or step of the recipe that a change is about, and its class."""
+    part = "goal" if mend["part"] == "goal" else "step"
+    at = mend["at"] if part == "goal" else run.error_step
+    entries = run.recipe.get(LISTS[part], [])
+    if at is None or at >= len(entries):
+        return {}, None
+    return entries[at], contract_of(part, str(entries[at].get(NAMES[part], "")))
 
 
 def obstacle(run: Run) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from stewardapp.presenters.identifying import Identifying, identifying
 from stewardapp.presenters.small_readings import count, countable, previewable, values_of
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import propose
+from stewardapp.views.version_hierarchies import reuse
 from stewardapp.views.versions import version_or_404
 from worker.engine.fields import Role
 
@@ -67,6 +68,8 @@ def _next(request: HttpRequest, version: Version) -> HttpResponse:
         text = f"Hierarchies proposed: {made}." if made else "There was nothing to propose a hierarchy for."
         messages.success(request, text)
         return redirect(here)
+    if request.POST.get("reuse"):
+        return reuse(request, version.pk)
     messages.success(request, "The roles are saved.")
     if request.POST.get("continue"):
         return redirect(f"{reverse('release-create')}?version={version.pk}")
@@ -86,6 +89,7 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
         "roles": list(ROLE_LABELS.items()),
         "form_errors": errors,
         "identifying": _identifying(version, columns, names),
+        "reusable": len(version.earlier_hierarchies()),
         "may_tag": may_tag,
         "may_continue": may_tag,
     }

@@ -16,9 +16,11 @@ from django.views.decorators.http import require_GET, require_POST
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, first_no, require
 from stewardapp.actions import releases, runs
+from stewardapp.forms.recipe_form import LISTS
 from stewardapp.models import Run
 from stewardapp.presenters import explorer
 from stewardapp.presenters.candidates import differences
+from stewardapp.presenters.run_pages import mends
 from stewardapp.views.finding import run_or_404
 from stewardapp.views.people import signed_in
 
@@ -58,18 +60,37 @@ def run_choose(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     node = lattice.parsed(request.POST.get("node", ""))
     if node is None:
         raise Http404
-    release = run.release
-    require(rules.may_start_run(release.person(request.user), release.facts()))
     recipe = copy.deepcopy(run.recipe)
     recipe["steps"][lattice.step].setdefault("params", {})["levels"] = lattice.levels_param(node)
+    return run_again(request, run, recipe, "run-explorer")
+
+
+def run_again(request: HttpRequest, run: Run, recipe: Mapping[str, Any], back: str) -> HttpResponse:
+    """Keep a recipe with one change in the draft, run it, and compare; a refusal leads back."""
+    release = run.release
+    require(rules.may_start_run(release.person(request.user), release.facts()))
     try:
         release = releases.edit_recipe(release=release, recipe=recipe, by=signed_in(request))
         made = runs.start(release=release, by=signed_in(request))
     except Invalid as refused:
         messages.error(request, refused.reason)
-        return redirect("run-explorer", run.pk)
-    messages.info(request, f"Run {made.number} uses the levels you chose.")
+        return redirect(back, run.pk)
+    messages.info(request, f"Run {made.number} has the change you chose.")
     return redirect("run-compare", run.pk, made.pk)
+
+
+@require_POST
+def run_mend(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """A new run with one of the changes that a run without a solution named; the draft keeps it."""
+    run = run_or_404(request, id)
+    asked = request.POST.get("mend", "")
+    known = {str(one["number"]) for one in mends(run)}
+    if asked not in known:
+        raise Http404
+    mend, recipe = run.error_mends[int(asked)], copy.deepcopy(run.recipe)
+    at = run.error_step if mend["at"] is None else mend["at"]
+    recipe[LISTS[mend["part"]]][at].setdefault("params", {})[mend["param"]] = mend["value"]
+    return run_again(request, run, recipe, "run-detail")
 
 
 @require_GET
@@ -129,5 +150,6 @@ def others(run: Run, lattice: explorer.Lattice, node: explorer.Node) -> list[Run
 urlpatterns = [
     path("runs/<uuid:id>/explorer/", run_explorer, name="run-explorer"),
     path("runs/<uuid:id>/choose/", run_choose, name="run-choose"),
+    path("runs/<uuid:id>/mend/", run_mend, name="run-mend"),
     path("runs/<uuid:id>/compare/<uuid:other>/", run_compare, name="run-compare"),
 ]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import hierarchies
 from stewardapp.forms.hierarchy_builders import FORMS, BuilderForm, first_choice
-from stewardapp.forms.hierarchy_draft import BUILT, NOTHING, Draft, change_of
+from stewardapp.forms.hierarchy_draft import BUILD, RESTART, Draft, change_of
 from stewardapp.models import Column, Hierarchy
 from stewardapp.presenters.hierarchies import levels_over, rows_over
 from stewardapp.presenters.hierarchy_editor import picked, sheet
@@ -48,7 +48,7 @@ class Editor:
     def __init__(self, request: HttpRequest, column: Column) -> None:
         self.request, self.column = request, column
         self.posted = request.POST
-        self.command = self.posted.get("do", "show")
+        self.command = "show" if "switch" in self.posted else self.posted.get("do", "show")
         self.error = ""
         self.counts: Counter[str] = values_of(column) if previewable(column) else Counter()
         self.builder = self._builder_asked()
@@ -63,8 +63,7 @@ class Editor:
             laid = self._laid(draft)
         except EngineError as refused:
             self.error = refused.message
-            draft = Draft(base=NOTHING)
-            return self._page(draft, plain(sorted(self.counts)))
+            return self._page(Draft(), plain(sorted(self.counts)))
         try:
             later = self._changed(draft, laid)
             laid, draft = (laid, draft) if later is draft else (self._laid(later), later)
@@ -77,9 +76,9 @@ class Editor:
     def _builder_asked(self) -> BuilderForm:
         """The form of a builder: as sent, or as the attached hierarchy was built."""
         attached: dict[str, Any] = self.column.hierarchy.spec if self.column.hierarchy else {}
-        name = self.posted.get("builder") or self.request.GET.get("builder") or attached.get("builder")
+        name = self.posted.get("switch") or self.posted.get("builder") or attached.get("builder")
         form = FORMS.get(str(name)) or FORMS[first_choice(self.column.kind)]
-        if self.command == "build":
+        if self.command == BUILD:
             return form(self.posted, prefix=form.builder)
         return (
             form.showing(attached) if attached.get("builder") == form.builder else form(prefix=form.builder)
@@ -88,12 +87,13 @@ class Editor:
     def _changed(self, draft: Draft, laid: engine.Hierarchy) -> Draft:
         """The draft after the button; the very same when the button changes nothing."""
         verb = self.command.partition(":")[0]
-        if verb == "build":
-            return Draft(BUILT, self.builder.spec()) if self.builder.is_valid() else draft
+        if verb == BUILD:
+            valid = self.builder.is_valid()
+            return draft.changed({"change": BUILD, "spec": self.builder.spec()}) if valid else draft
         if verb == "undo":
             return draft.taken_back()
-        if verb == "restart":
-            return Draft(NOTHING)
+        if verb == RESTART:
+            return draft.changed({"change": RESTART})
         if verb in ("group", "rename", "add-level", "remove-level", "complete"):
             return draft.changed(
                 change_of(self.command, self.posted, picked(laid, self.posted.getlist("pick")))
@@ -102,20 +102,18 @@ class Editor:
 
     def _laid(self, draft: Draft) -> engine.Hierarchy:
         values, name = sorted(self.counts), self.column.name
-        if draft.base == BUILT:
-            base = rows_over(Hierarchy(spec=dict(draft.spec or {})), values, name)
-        elif draft.base == NOTHING or self.column.hierarchy is None:
+        if draft.spec:
+            base = rows_over(Hierarchy(spec=draft.spec), values, name)
+        elif draft.beginning or self.column.hierarchy is None:
             base = plain(values)
         else:
             base = rows_over(self.column.hierarchy, values, name)
-        return edited(base, draft.changes, values)
+        return edited(base, draft.edits, values)
 
     def _saved(self, draft: Draft, laid: engine.Hierarchy) -> HttpResponse:
         column, by = self.column, signed_in(self.request)
         written = (
-            {"spec": dict(draft.spec)}
-            if draft.spec and not draft.changes
-            else {"lines": "\n".join(laid.lines())}
+            {"spec": draft.spec} if draft.spec and not draft.edits else {"lines": "\n".join(laid.lines())}
         )
         wanted = self.posted.get("name", "").strip() or f"{column.name[:80]}: edited"
         made = hierarchies.create(

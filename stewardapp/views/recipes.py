@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from stewardapp.access import rules
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import releases, runs
-from stewardapp.forms.parameter_fields import ColumnChoice
+from stewardapp.forms.parameter_fields import Offered
 from stewardapp.forms.presets import preset, presets
 from stewardapp.forms.recipe_form import RecipeForm
 from stewardapp.forms.releases import ImportForm
@@ -45,7 +45,7 @@ def configure(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return save(request, release, form, command)
 
 
-def changed(form: RecipeForm, command: str, columns: list[ColumnChoice]) -> RecipeForm:
+def changed(form: RecipeForm, command: str, columns: Offered) -> RecipeForm:
     """The form after a button that adds, removes, moves or fills in."""
     verb, _, slug = command.partition(":")
     chosen = preset(slug) if verb == "preset" else None

@@ -5,6 +5,7 @@ import io
 import itertools
 import math
 from collections import Counter, defaultdict
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.running import recipe_of, rows_of, run, table_of
+from worker.engine.algorithms.mending import share_of
 from worker.engine.errors import EngineError, NoSolution
 
 LECTURE = """Ethnicity,Birth,Gender,ZIP,Condition
@@ -365,6 +367,37 @@ def test_the_goal_in_the_way_is_named_with_what_comes_nearest():
     assert "k-anonymity" in found.message
     assert "11 that can be reached there is 10." in found.message
     assert "More suppression does not help" in found.message
+
+
+MENDED = [
+    ([("k-anonymity", {"k": 4})], 0.1, {"q": (0, 0)}, [("suppression_limit", 0.4), ("k", 3)]),
+    ([("k-anonymity", {"k": 11})], 0.1, None, [("k", 10)]),
+    ([("l-diversity", {"column": "s", "l": 2})], 0.0, {"q": (0, 0)}, []),
+    ([("l-diversity", {"column": "u", "l": 3})], 0.0, None, [("l", 2)]),
+    ([("t-closeness", {"column": "s", "t": 0.01})], 0.0, {"q": (0, 0)}, [("t", 0.7)]),
+    ([("k-anonymity", {"k": 4}), ("t-closeness", {"column": "s", "t": 0.01})], 0.1, {"q": (0, 0)}, []),
+]
+
+
+@pytest.mark.parametrize(("goals", "limit", "levels", "offered"), MENDED)
+def test_what_is_offered_would_have_had_a_solution(goals, limit, levels, offered):
+    found = refusal(goals, limit, TEN, levels)
+    assert [(mend.param, mend.value) for mend in found.mends] == offered
+    for mend in found.mends:
+        params = {"suppression_limit": limit, "levels": levels or {}}
+        changed = [(name, dict(said)) for name, said in goals]
+        (params if mend.part == "step" else changed[mend.at][1])[mend.param] = mend.value
+        columns = {"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}, "u": {"role": "sensitive"}}
+        table = table_of([dict(zip("qsu", row, strict=True)) for row in TEN])
+        run(recipe_of(columns, changed, [("generalization", params)], []), table)
+
+
+@given(rows=st.integers(1, 3_000_000), part=st.floats(0, 1))
+def test_the_share_offered_lets_so_many_rows_go(rows, part):
+    wanted = max(1, round(part * rows))
+    share = share_of(wanted, rows)
+    assert Fraction(repr(share)) * rows >= wanted
+    assert (Fraction(repr(share)) - Fraction(2, 10_000)) * rows < wanted
 
 
 def test_with_bounded_levels_the_nearest_counts_what_may_be_suppressed():

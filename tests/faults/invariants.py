@@ -7,9 +7,20 @@ from django.conf import settings
 
 from stewardapp import storage
 from stewardapp.actions import audit
-from stewardapp.models import Artifact, Blob, JobState, Reading, Release, Run, Version
+from stewardapp.models import (
+    Allotment,
+    Artifact,
+    Blob,
+    JobState,
+    Population,
+    Reading,
+    Release,
+    Run,
+    Version,
+)
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.job import ENDED
+from stewardapp.models.pricing import costs_of
 from worker.claim import KINDS, jobs
 
 CANARY = "canary-91c3"
@@ -17,7 +28,7 @@ CANARY = "canary-91c3"
 
 def broken() -> list[str]:
     """Every promise that does not hold, in words."""
-    return [*unended(), *bytes_and_rows(), *manifests(), *approvals(), *chain(), *leaks()]
+    return [*unended(), *bytes_and_rows(), *manifests(), *budgets(), *approvals(), *chain(), *leaks()]
 
 
 def unended() -> list[str]:
@@ -62,6 +73,29 @@ def manifests() -> list[str]:
     for reading in Reading.objects.filter(state=JobState.SUCCEEDED):
         if not Version.objects.ready().filter(pk=reading.version_id).exists():
             found.append(f"reading {reading.pk} succeeded without a table")
+    return found
+
+
+def budgets() -> list[str]:
+    """What was spent is what was charged, within every limit; each key once; no answer without its charge."""
+    found = []
+    for population in Population.objects.all():
+        charged = population.charges.total()
+        if charged != population.spent or not charged.within(population.limit):
+            found.append(f"population {population.pk}: {charged} charged, {population.spent} spent")
+        keys = list(population.charges.values_list("run", "step", "query"))
+        if len(keys) != len(set(keys)):
+            found.append(f"population {population.pk}: something was charged twice")
+    for allotment in Allotment.objects.all():
+        direct = allotment.population.charges.filter(project=allotment.project, direct=True)
+        if direct.total() != allotment.spent:
+            found.append(f"allotment {allotment.pk}: {direct.total()} charged, {allotment.spent} spent")
+    for run in Run.objects.filter(state=JobState.SUCCEEDED):
+        paid = set((run.answered_by or run).charges.filter(direct=True).values_list("step", flat=True))
+        if {cost.step for cost in costs_of(run.recipe)} - paid:
+            found.append(f"run {run.pk} shows an answer nobody paid for")
+        if run.answered_by and run.charges.exists():
+            found.append(f"run {run.pk} paid for an answer that was there")
     return found
 
 

@@ -69,6 +69,22 @@ def test_every_page_is_accessible_and_fits(visit: Callable[..., Visitor], pictur
     assert found == []
 
 
+def test_a_run_without_a_solution_and_its_comparison(visit: Callable[..., Visitor], pictures: Path) -> None:
+    """The obstacle and the nearest change are on the page; one click runs it beside the failed run."""
+    visitor = visit("steward")
+    page = visitor.goto("/releases/?q=first+try")
+    page.get_by_role("link", name="Research file, first try").click()
+    page.get_by_role("link", name="Run 3", exact=True).click()
+    failed = page.url.removeprefix(visitor.desk.url)
+    found = look(visitor, failed, pictures / "steward-no-solution", LOOKS)
+    page.get_by_role("button", name="Change this and run").last.click()
+    page.get_by_role("link", name="Run 4").wait_for()
+    compared = page.url.removeprefix(visitor.desk.url)
+    assert "/compare/" in compared
+    found += look(visitor, compared, pictures / "steward-compare", LOOKS)
+    assert found == []
+
+
 def look(visitor: Visitor, path: str, picture: Path, looks: Looks) -> list[str]:
     """Look at one page wide and narrow, light and dark; return what is wrong with it."""
     page, found = visitor.page, []

@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import project_keys
-from stewardapp.models import ProjectKey, Release
+from stewardapp.models import ProjectKey, Release, Run
 from tests import factories
 from tests.integration.marked_parameters import transition_parameter
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
@@ -184,6 +184,15 @@ def run(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": place.newest.pk}
 
 
+def hopeless(scene: Scene, place: Place) -> dict[str, Any]:
+    """A run that found no solution."""
+    made = factories.make_run(place.release)
+    mend = {"part": "goal", "at": 0, "param": "k", "value": 3}
+    fence = Run.objects.claim(made.pk, "w", 60) or 0
+    Run.objects.fail(made.pk, fence, code="no-solution", message="None.", step=0, mends=[mend])
+    return {"id": made.pk}
+
+
 def publication(scene: Scene, place: Place) -> dict[str, Any]:
     return {"public_id": place.release.public_id}
 
@@ -344,12 +353,14 @@ TABLE: dict[str, Row] = {
         column,
         lambda scene, place: {"kind": scene.column.kind, "label": "What it is."},
     ),
+    "version-hierarchies": Row(Door(TEAM | ADMIN, TEAM), args=version),
+    "version-reuse": Row(post=Door(TEAM | ADMIN, STEWARDS), args=version),
     "column-hierarchy": Row(Door(TEAM), args=column),
     "column-hierarchy-edit": Row(
         Door(TEAM),
         Door(TEAM, STEWARDS),
         column,
-        lambda scene, place: {"base": "nothing", "do": "show"},
+        lambda scene, place: {"do": "show"},
         records=frozenset(),  # nothing is stored before it is saved
     ),
     "column-propose": Row(post=Door(TEAM, STEWARDS), args=column),
@@ -428,6 +439,11 @@ TABLE: dict[str, Row] = {
     "run-progress": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
     "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
     "run-explorer": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk}),
+    "run-mend": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=hopeless,
+        sends=lambda scene, place: {"mend": "0"},
+    ),
     "run-choose": Row(
         post=in_states(TEAM | ADMIN, STEWARDS, OPEN),
         args=lambda scene, place: {"id": place.run.pk},

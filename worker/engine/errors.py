@@ -5,6 +5,8 @@ A message says what is wrong, where, and how to mend it. It never holds a data v
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 
 class EngineError(Exception):
     """The input or the recipe is wrong; the steward can mend it."""
@@ -26,8 +28,23 @@ class EngineError(Exception):
         return self
 
 
+@dataclass(frozen=True)
+class Mend:
+    """One change of a recipe: a parameter of goal `at`, or of the step that failed, and its new value."""
+
+    part: str
+    at: int | None
+    param: str
+    value: int | float
+
+
 class NoSolution(EngineError):
-    """The recipe is sound, but no allowed transformation satisfies its goals."""
+    """The recipe is sound, but no allowed transformation satisfies its goals.
+
+    `mends` are changes with which there would have been one.
+    """
+
+    mends: tuple[Mend, ...] = ()
 
 
 class LimitExceeded(EngineError):

@@ -66,6 +66,11 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class PopulationFile:
+    """Marks a parameter that names a population file: a path, or what the form of a page offers."""
+
+
+@dataclass(frozen=True)
 class Unit:
     """What a number counts, in words, printed beside the field."""
 

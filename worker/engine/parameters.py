@@ -13,13 +13,13 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticUndefined
 
-from worker.engine.fields import Columns, Unit
+from worker.engine.fields import Columns, PopulationFile, Unit
 
 
 @dataclass(frozen=True)
 class Parameter:
     """One thing to fill in. `type` is one of: integer, number, decimal, text, boolean, choice,
-    column, columns, texts, levels, json.
+    column, columns, population, texts, levels, json.
     """
 
     name: str
@@ -106,6 +106,7 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
     annotation, optional = _without_none(field.annotation)
     columns = next((m for m in field.metadata if isinstance(m, Columns)), None)
     unit = next((m.name for m in field.metadata if isinstance(m, Unit)), "")
+    population = any(isinstance(m, PopulationFile) for m in field.metadata)
     default = None if field.default is PydanticUndefined else field.get_default(call_default_factory=True)
     low = next((m for m in field.metadata if isinstance(m, Ge | Gt)), None)
     high = next((m for m in field.metadata if isinstance(m, Le | Lt)), None)
@@ -113,7 +114,7 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         name=name,
         title=field.title or name.replace("_", " ").capitalize(),
         help=field.description or "",
-        type=_type(annotation, columns),
+        type="population" if population else _type(annotation, columns),
         required=field.is_required(),
         default=default,
         minimum=low.ge if isinstance(low, Ge) else low.gt if low else None,

@@ -43,6 +43,10 @@ class Spend:
     def __bool__(self) -> bool:
         return bool(self.epsilon_micro or self.delta_femto)
 
+    def within(self, other: Spend) -> bool:
+        """Whether neither part is larger than that of the other."""
+        return self.epsilon_micro <= other.epsilon_micro and self.delta_femto <= other.delta_femto
+
     @property
     def epsilon(self) -> Decimal:
         """ε as a decimal with at most six places."""

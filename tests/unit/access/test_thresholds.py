@@ -32,7 +32,7 @@ def test_a_run_on_the_limits_meets_the_policy() -> None:
             "risk-too-high",
             "25\u00a0%; the policy allows at most 20\u00a0%",
         ),
-        ({"epsilon_micro": 1_500_001}, "epsilon-too-large", "1.500001; the policy allows 1.5"),
+        ({"epsilon_micro": 1_500_001}, "epsilon-too-large", "ε = 1.500001; the policy allows ε = 1.5"),
     ],
 )
 def test_each_shortfall_has_its_own_reason(change: dict[str, object], code: str, says: str) -> None:

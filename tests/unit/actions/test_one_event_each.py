@@ -4,6 +4,7 @@ import importlib
 import inspect
 import io
 import pkgutil
+import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -19,16 +20,19 @@ from stewardapp.actions import (
     accounts,
     action,
     audit,
+    budgets,
     columns,
     comments,
     datasets,
     downloads,
     hierarchies,
+    ledger,
     memberships,
     policies,
     populations,
     project_keys,
     projects,
+    proposals,
     readings,
     releases,
     reviews,
@@ -37,7 +41,9 @@ from stewardapp.actions import (
     versions,
 )
 from stewardapp.models import AuditEvent, Project, Reading, Run, Version
+from stewardapp.models.pricing import Cost
 from tests import factories
+from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
@@ -189,6 +195,11 @@ def hierarchy_for(team: factories.Team) -> Call:
     return lambda: hierarchies.attach(column=column, hierarchy=made, by=team.steward)
 
 
+def reused(team: factories.Team) -> Call:
+    version, made = factories.make_version(team), hierarchy(team)
+    return lambda: hierarchies.reuse(version=version, hierarchies={"zip": made}, by=team.steward)
+
+
 def release_of(team: factories.Team) -> Call:
     version = factories.make_version(team)
     return lambda: releases.create(version=version, title="T", by=team.steward)
@@ -223,6 +234,44 @@ def inactive(team: factories.Team) -> None:
     accounts.deactivate(user=team.analyst, by=team.admin)
 
 
+def limited(team: factories.Team) -> Any:
+    population = factories.make_version(team).dataset.population
+    factories.give_budget(team, population, Spend(100, 1))
+    return population
+
+
+def allotted(team: factories.Team) -> Any:
+    return factories.give_budget(team, factories.make_population(team), Spend(100))
+
+
+def proposed(team: factories.Team) -> Any:
+    return proposals.propose_limit(
+        population=factories.make_population(team), limit=Spend(5), reason="Why.", by=team.steward
+    )
+
+
+def moving(team: factories.Team) -> Call:
+    dataset, target = factories.make_dataset(team), factories.make_population(team)
+    return lambda: proposals.propose_move(dataset=dataset, target=target, reason="Why.", by=team.steward)
+
+
+def paid_run(team: factories.Team) -> Call:
+    run = factories.make_run(factories.make_release(team))
+    factories.give_budget(team, run.release.version.dataset.population, Spend(100))
+    fence = Run.objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    costs = [Cost(0, "A count", Spend(1))]
+    return lambda: ledger.charge_run(run=run, fence=fence, costs=costs, by=team.steward)
+
+
+def paid_query(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    allotment = factories.give_budget(team, version.dataset.population, Spend(100))
+    budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(10), by=team.steward)
+    asked = {"query": uuid.uuid4(), "version": version, "what": "A count", "by": team.analyst}
+    return lambda: ledger.charge_query(cost=Spend(1), **asked)
+
+
 CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "accounts.create": on(
         nothing, lambda t, _: accounts.create(username="new", password=factories.PASSWORD, by=t.admin)
@@ -240,6 +289,15 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "accounts.note_own_change": on(
         nothing, lambda t, _: accounts.note_own_change(change="password-changed", by=t.analyst)
     ),
+    "budgets.lower_limit": on(
+        limited, lambda t, p: budgets.lower_limit(population=p, limit=Spend(100, 1), by=t.steward)
+    ),
+    "budgets.allot": on(
+        limited, lambda t, p: budgets.allot(population=p, project=t.project, limit=Spend(50), by=t.admin)
+    ),
+    "budgets.allow": on(
+        allotted, lambda t, a: budgets.allow(allotment=a, user=t.analyst, limit=Spend(50), by=t.steward)
+    ),
     "columns.tag": on(
         factories.make_version, lambda t, v: columns.tag(version=v, roles={"age": "other"}, by=t.steward)
     ),
@@ -255,7 +313,10 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
     "hierarchies.attach": hierarchy_for,
+    "hierarchies.reuse": reused,
     "hierarchies.detach": on(attached, lambda t, column: hierarchies.detach(column=column, by=t.steward)),
+    "ledger.charge_run": paid_run,
+    "ledger.charge_query": paid_query,
     "memberships.add": on(
         nothing, lambda t, _: memberships.add(project=t.project, user=t.outsider, role="analyst", by=t.admin)
     ),
@@ -273,6 +334,13 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     ),
     "projects.create": on(nothing, lambda t, _: projects.create(name="N", by=t.admin)),
     "projects.rename": on(nothing, lambda t, _: projects.rename(project=t.project, name="M", by=t.admin)),
+    "proposals.propose_limit": on(
+        factories.make_population,
+        lambda t, p: proposals.propose_limit(population=p, limit=Spend(5), reason="Why.", by=t.steward),
+    ),
+    "proposals.propose_move": moving,
+    "proposals.confirm": on(proposed, lambda t, one: proposals.confirm(proposal=one, by=t.admin)),
+    "proposals.decline": on(proposed, lambda t, one: proposals.decline(proposal=one, by=t.admin)),
     "readings.start": read_again,
     "readings.cancel": cancelled_reading,
     "readings.record": record_reading,

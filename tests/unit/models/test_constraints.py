@@ -8,15 +8,20 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
 from stewardapp.models import (
+    Allotment,
+    Allowance,
     Artifact,
     Blob,
+    Charge,
     Column,
     Comment,
     DataKey,
     Hierarchy,
     Membership,
     Policy,
+    Population,
     ProjectKey,
+    Proposal,
     Reading,
     Release,
     Review,
@@ -26,10 +31,16 @@ from stewardapp.models import (
 )
 from stewardapp.models.audit import AuditHead
 from tests import factories
+from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 HASH = "a" * 64
+
+
+def purse_check(model: type[models.Model], pool: str, unit: str) -> str:
+    return f"{model._meta.model_name}_{pool}_{unit.partition('_')[0]}_within_limit"
+
 
 # model, the change that must be refused, the constraint that refuses it
 CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
@@ -68,6 +79,25 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Comment, {"visibility": "secret"}, "comment_visibility_known"),
     (Comment, {"resolved_at": NOW}, "comment_resolved_by_somebody"),
     (AuditHead, {"id": 2}, "audit_head_is_one_row"),
+    *(
+        (model, {f"{pool}_{unit}": value}, purse_check(model, pool, unit))
+        for model, pool, value in (
+            (Population, "left", -1),
+            (Population, "unshared", -1),
+            (Population, "unshared", 10**12),
+            (Allotment, "left", -1),
+            (Allotment, "unshared", -1),
+            (Allotment, "unshared", 10**12),
+            (Allowance, "left", -1),
+        )
+        for unit in ("epsilon_micro", "delta_femto")
+    ),
+    (Proposal, {"kind": "wish"}, "proposal_kind_known"),
+    (Proposal, {"state": "lost"}, "proposal_state_known"),
+    (Proposal, {"decided_by": None}, "proposal_decided_by_somebody"),
+    (Proposal, {"state": "open"}, "proposal_open_undecided"),
+    (Proposal, {"decided_by": models.F("proposed_by")}, "proposal_confirmed_by_another"),
+    (Proposal, {"epsilon_micro": None}, "proposal_of_a_limit_or_a_move"),
     (Run, {"number": 0}, "run_number_counts"),
     (Run, {"manifest_sha256": ""}, "run_succeeded_has_manifest"),
     (Run, {"state": "queued", "finished_at": None}, "run_manifest_only_succeeded"),
@@ -102,12 +132,14 @@ JOBS: list[tuple[dict[str, Any], str]] = [
 
 
 def published(team: factories.Team) -> Release:
-    from stewardapp.actions import comments, hierarchies, project_keys
+    from stewardapp.actions import budgets, comments, hierarchies, project_keys
 
     release = factories.make_release(team, state="published")
     comments.add(release=release, text="Why?", by=team.steward)
     project_keys.create(project=team.project, by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
+    allotment = factories.give_budget(team, release.version.dataset.population, Spend(100, 100))
+    budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(100, 100), by=team.steward)
     return release
 
 
@@ -138,6 +170,7 @@ def test_every_check_has_a_case() -> None:
 
     tried = {constraint for _, _, constraint in CHANGES}
     tried |= {f"{noun}_{suffix}" for noun in ("run", "reading") for _, suffix in JOBS}
+    tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
     tried |= {"contribution_kind_known", "project_has_a_name", "population_has_a_name", "dataset_has_a_name"}
     checks = {
         constraint.name
@@ -213,6 +246,34 @@ def test_names_are_not_empty(model: str, word: str) -> None:
 
     factories.make_dataset(factories.make_project())
     refused(apps.get_model("stewardapp", model).objects.all(), {word: ""}, f"{model}_has_a_name")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon_micro": 0},
+        {"epsilon_micro": -1},
+        {"delta_femto": -1},
+        {"query": None},
+        {"step": 0},
+    ],
+)
+def test_a_charge_is_for_one_thing_and_takes_something(change: dict[str, Any]) -> None:
+    team = factories.make_project()
+    version = factories.make_version(team)
+    known = {"population": version.dataset.population, "project": team.project, "version": version}
+    sound: dict[str, Any] = {
+        "by": team.analyst,
+        "query": version.pk,
+        "what": "x",
+        "epsilon_micro": 1,
+        **known,
+    }
+    with pytest.raises(IntegrityError, match=r"charge_"), transaction.atomic():
+        Charge(**sound | change).save()
+    Charge(**sound).save()
+    with pytest.raises(IntegrityError, match=r"UNIQUE|unique"), transaction.atomic():
+        Charge(**sound).save()
 
 
 def test_contributions_are_of_a_known_kind() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -146,8 +147,25 @@ def test_a_run_without_a_solution_names_the_goal_in_the_way(team: Team, browse: 
     fence = Run.objects.claim(run.pk, "w", 60)
     assert fence is not None
     message = "A share of 0.04 would do."
-    Run.objects.fail(run.pk, fence, code="no-solution", message=message, param="goals[0]", step=0)
-    page = browse("steward").get(reverse("run-detail", args=[run.pk])).content.decode()
+    mends = [
+        {"part": "step", "at": None, "param": "suppression_limit", "value": 0.04},
+        {"part": "goal", "at": 0, "param": "k", "value": 3},
+        {"part": "goal", "at": 0, "param": "forgotten", "value": 3},
+    ]
+    said = {"code": "no-solution", "message": message, "param": "goals[0]", "step": 0, "mends": mends}
+    Run.objects.fail(run.pk, fence, **said)
+    client, to = browse("steward"), reverse("run-mend", args=[run.pk])
+    page = client.get(reverse("run-detail", args=[run.pk])).content.decode()
+    assert re.search(r"k-anonymity: k, <b>3</b> instead of 5", page)
+    assert re.search(r"limit, <b>0.04</b> instead of", page)
+    assert [client.post(to, {"mend": one}).status_code for one in ("", "2", "x")] == [404, 404, 404]
+    assert browse("reviewer").post(to, {"mend": "1"}).status_code == 403
+    for mend, place in (("1", ("goals", "k", 3)), ("0", ("steps", "suppression_limit", 0.04))):
+        answer = client.post(to, {"mend": mend})
+        made = Run.objects.get(number=run.number + 1 + (mend == "0"))
+        assert answer.headers["Location"] == reverse("run-compare", args=[run.pk, made.pk])
+        assert made.recipe[place[0]][0]["params"][place[1]] == place[2]
+        assert client.get(answer.headers["Location"]).status_code == 200
     assert "No solution" in page
     assert "Goal 1:" in page
     assert "Every class of equal quasi-identifiers holds at least 5" in page

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.models import AuditEvent, Hierarchy
 
-DRAFT = {"base": "nothing", "spec": "", "changes": "[]"}
+DRAFT = {"changes": "[]"}
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def address(column):
 def press(client, column, do, page=None, **more):
     """Send what the page carries, as the browser does."""
     draft = page.context["draft"] if page is not None else None
-    carried = {"base": draft.base, "spec": draft.spec_json, "changes": draft.changes_json} if draft else DRAFT
+    carried = {"changes": draft.changes_json} if draft else DRAFT
     return client.post(address(column), {**carried, "do": do, **more})
 
 
@@ -53,6 +53,21 @@ def test_values_are_grouped_renamed_taken_back_and_saved(client_of, team, illnes
     assert labels(client.get(address(illness)), 1) == {"infection"}
 
 
+def test_building_and_starting_anew_are_taken_back_too(client_of, team, illness):
+    client = client_of(team.steward)
+    page = press(client, illness, "group", pick=["0-0", "0-1"], label="infection")
+    page = press(
+        client, illness, "build", page, builder="mask", **{"mask-side": "left", "mask-character": "#"}
+    )
+    assert labels(page, 1) == {"#old", "#lu"}
+    page = press(client, illness, "restart", page)
+    assert labels(page, 1) == {"*"}
+    page = press(client, illness, "undo", page)
+    assert labels(page, 1) == {"#old", "#lu"}
+    page = press(client, illness, "undo", page)
+    assert labels(page, 1) == {"infection"}
+
+
 def test_levels_are_added_and_removed(client_of, team, illness):
     client = client_of(team.steward)
     page = press(client, illness, "add-level:0")
@@ -74,9 +89,16 @@ def test_counts_are_those_of_the_data(client_of, team, illness):
         (
             "zip",
             "interval",
-            {"width": "20", "origin": "0", "fan_out": "2", "low": "1010", "high": "1030"},
+            {"width": "20", "origin": "0", "fan_out": "2", "low": "1010"},
             1,
             "<1010",
+        ),
+        (
+            "zip",
+            "interval",
+            {"width": "5", "origin": "0", "fan_out": "2, 5", "low": "1002", "snap_low": "1010"},
+            1,
+            "[1002, 1015[",
         ),
         ("zip", "mask", {"side": "right", "character": "#"}, 1, "100#"),
         ("zip", "order", {"fan_out": "25", "values": ""}, 1, "[1000, 1024]"),
@@ -99,7 +121,17 @@ def test_builders_show_at_once_what_they_do(client_of, team, survey, name, build
     ("builder", "given", "sentence"),
     [
         ("interval", {"width": "0", "origin": "0", "fan_out": "2"}, "greater than or equal"),
-        ("interval", {"width": "1", "origin": "0", "fan_out": "2", "low": "5"}, "Give bottom and top"),
+        (
+            "interval",
+            {"width": "1", "origin": "0", "fan_out": "2", "low": "5", "snap_low": "4"},
+            "low to high",
+        ),
+        (
+            "interval",
+            {"width": "1", "origin": "0", "fan_out": "2", "low": "5", "high": "5"},
+            "above the lower",
+        ),
+        ("interval", {"width": "1", "origin": "0", "fan_out": "2, 1"}, "whole numbers of at least 2"),
         ("interval", {"width": "1", "origin": "0", "fan_out": "2"}, "needs numbers"),
         ("date", {"levels": ["year", "month"][:0]}, "required"),
         ("tree", {"tree": "a\n  b\n  b"}, "Line 3 repeats"),
@@ -123,7 +155,9 @@ def test_settings_that_cannot_be_are_refused(client_of, team, illness, builder, 
         ("add-level:99", {}, "no such level"),
         ("remove-level:x", {}, "not complete"),
         ("show", {"changes": "{"}, "unreadable draft"),
-        ("show", {"base": "built"}, "unreadable draft"),
+        ("show", {"changes": '[{"change": "build"}]'}, "unreadable draft"),
+        ("show", {"changes": '[{"change": "build", "spec": {"builder": "pyramid"}}]'}, "no such builder"),
+        ("show", {"changes": "[1]"}, "unreadable draft"),
         ("show", {"changes": json.dumps([{"change": "add-level", "level": 0}] * 1001)}, "1000 changes"),
     ],
 )

@@ -159,3 +159,23 @@ def test_what_a_failed_run_said_stands_beside_its_step(release: Release, browse:
     step = page.context["form"].steps[0]
     assert step.failure == "Choose another limit."
     assert f'id="{step.failed_field}"' in page.content.decode()
+
+
+def test_a_population_file_is_chosen_among_the_projects_versions(
+    team: Team, release: Release, browse: Browser
+) -> None:
+    people = factories.make_version(team)
+    elsewhere = factories.make_version(factories.make_project())
+    client = browse("steward")
+    page = client.post(address(release), {**sent(client.get(address(release))), "do": "add:goal:k-map"})
+    offered = [value for value, _ in page.context["form"].goals[1].form.fields["population"].choices]
+    assert offered == ["", str(people.pk)]
+    answer = client.post(address(release), {**sent(page, population=str(elsewhere.pk)), "do": "run"})
+    assert answer.status_code == 422
+    assert "Choose one of the versions" in answer.content.decode()
+    answer = client.post(address(release), {**sent(page, population=str(people.pk)), "do": "run"})
+    run = Run.objects.get(release=release)
+    assert (answer.status_code, list(run.populations.all())) == (302, [people])
+    client.post(reverse("run-cancel", args=[run.pk]))
+    shown = client.get(reverse("run-detail", args=[run.pk]))
+    assert str(people) in shown.content.decode()

@@ -1,10 +1,12 @@
 """An engine that does nothing, or whatever a test asks of it, in place of the engine's process."""
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from tests.factories import PROFILE, RELEASED_CSV
+from worker import child
 from worker.process import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
 
@@ -20,12 +22,16 @@ ROWS = 6
 
 
 class StandIn:
-    """Remembers what it was asked; `before[job]` runs first and may raise, `change[job]` edits the answer."""
+    """Remembers what it was asked; `before[job]` runs first and may raise, `change[job]` edits the answer.
+
+    An answer that was paid for is left as the engine's process leaves it; `after[job]` runs then.
+    """
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
         self.before: dict[str, Callable[[], object]] = {}
         self.change: dict[str, Callable[[dict[str, Any]], object]] = {}
+        self.after: dict[str, Callable[[], object]] = {}
         self.watched: list[bool] = []
 
     def execute(
@@ -43,6 +49,9 @@ class StandIn:
         self.watched.append(watch(Progress(0.5, "Working", 10.0)))
         answer: dict[str, Any] = getattr(self, job)(files)
         self.change.get(job, lambda answer: None)(answer)
+        if "publish" in details:
+            leave(files, answer, details["publish"])
+        self.after.get(job, lambda: None)()
         return answer
 
     def read(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
@@ -61,6 +70,16 @@ class StandIn:
         content = SealedReader(cast(Any, released.file), released.key).read()
         found = {"goals": [GOAL], "sha256": hashlib.sha256(content).hexdigest(), "rows": ROWS}
         return {"files": {"release.csv": {**found, "unexpected": []}}}
+
+
+def leave(files: Mapping[str, Sealed], answer: dict[str, Any], folder: str) -> None:
+    """As worker.child does."""
+    described = {name: one.described() | {"fd": os.dup(one.file.fileno())} for name, one in files.items()}
+    opened = child.Files(described)
+    child.published({"publish": folder}, opened, answer)
+    opened.written[child.ANSWER]._raw.close()
+    for name in described.keys() - {child.ANSWER}:
+        os.close(described[name]["fd"])
 
 
 def write(file: Sealed, content: bytes) -> dict[str, Any]:

@@ -11,13 +11,25 @@ from django.utils import timezone
 
 from stewardapp import storage
 from stewardapp.actions import runs as run_actions
-from stewardapp.models import Artifact, AuditEvent, Blob, DataKey, JobState, Notification, Reading, Run
-from tests.factories import RELEASED_CSV, make_project, make_release, make_run, upload
+from stewardapp.models import (
+    Artifact,
+    AuditEvent,
+    Blob,
+    Charge,
+    DataKey,
+    JobState,
+    Notification,
+    Reading,
+    Run,
+    pricing,
+)
+from tests.factories import RELEASED_CSV, Team, give_budget, make_project, make_release, make_run, upload
 from tests.site import Site, until
 from tests.unit.worker.stand_in import GOAL, StandIn
-from worker import anonymizing, app, claim, process, reaper, runner
+from worker import app, claim, process, reaper, runner
 from worker.engine.errors import Cancelled, EngineError
 from worker.engine.privacy import Spend
+from worker.engine.version import VERSION
 
 CANARY = "canary-55d0"
 
@@ -26,14 +38,18 @@ CANARY = "canary-55d0"
 def engine(monkeypatch: pytest.MonkeyPatch, embedded_site: Site) -> StandIn:
     engine = StandIn()
     monkeypatch.setattr(process, "execute", engine.execute)
-    monkeypatch.setattr(anonymizing, "cost_of", lambda run: Spend())
     return engine
 
 
 @pytest.fixture
-def run(engine: StandIn, monkeypatch: pytest.MonkeyPatch) -> Run:
+def team(embedded_site: Site) -> Team:
+    return make_project()
+
+
+@pytest.fixture
+def run(engine: StandIn, team: Team, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr("stewardapp.actions.runs.checked", lambda recipe: (recipe, "0" * 64))
-    return make_run(make_release(make_project()))
+    return make_run(make_release(team))
 
 
 def perform(job: Run | Reading) -> Any:
@@ -313,46 +329,103 @@ def test_a_database_that_goes_away_at_the_end_costs_an_attempt_not_the_run(
 
 
 @pytest.fixture
-def costly(engine: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anonymizing, "cost_of", lambda run: Spend(100_000))
+def costly(run: Run, team: Team, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A run whose only step takes ε = 0.1 of a budget of 0.25, as a step of the engine would."""
+    monkeypatch.setattr(pricing, "costs_of", lambda recipe: (pricing.Cost(0, "A count", Spend(100_000)),))
+    give_budget(team, run.release.version.dataset.population, Spend(250_000))
+    return run
 
 
-@pytest.mark.usefixtures("costly")
-def test_a_charge_is_committed_before_anything_is_drawn(run: Run, engine: StandIn) -> None:
+def again(run: Run) -> Run:
+    """The same question once more."""
+    return make_run(run.release, by=run.started_by)
+
+
+def test_a_charge_is_committed_before_anything_is_drawn(costly: Run, engine: StandIn) -> None:
     seen = []
-    engine.before["anonymize"] = lambda: seen.append(Run.objects.get(pk=run.pk).charged_at)
-    perform(run)
-    assert seen[0] is not None
-    assert run.state == JobState.SUCCEEDED
+    engine.before["anonymize"] = lambda: seen.append(Charge.objects.values_list("run", "step").get())
+    perform(costly)
+    assert seen == [(costly.pk, 0)]
+    assert (costly.state, costly.error_message) == (JobState.SUCCEEDED, "")
+    assert costly.charged_at is not None
+    assert outcomes(costly) == ["run.succeeded", "budget.charged", "run.started"]
 
 
-@pytest.mark.usefixtures("costly")
-def test_a_takeover_of_a_charged_run_never_draws_again(run: Run, engine: StandIn) -> None:
+def test_a_takeover_of_a_charged_run_never_draws_again(costly: Run, engine: StandIn) -> None:
     engine.before["anonymize"] = raiser(process.ChildLost(-9))
-    perform(run)
+    perform(costly)
     until(reaper.reap, 5)
-    perform(run)
-    assert (run.state, run.error_code) == (JobState.FAILED, "charged-unanswered")
-    assert run.charged_at is not None
+    perform(costly)
+    assert (costly.state, costly.error_code) == (JobState.FAILED, "charged-unanswered")
+    assert costly.charges.count() == 1
     assert len(engine.asked) == 1
 
 
+def test_a_takeover_stores_the_answer_that_was_left(costly: Run, engine: StandIn) -> None:
+    engine.after["anonymize"] = raiser(process.ChildLost(-9))
+    perform(costly)
+    assert costly.state == JobState.RUNNING
+    storage.sweep(grace_seconds=0)
+    until(reaper.reap, 5)
+    perform(costly)
+    assert (costly.state, costly.attempts) == (JobState.SUCCEEDED, 2)
+    assert [job for job, _ in engine.asked] == ["anonymize", "verify"]
+    assert costly.charges.count() == 1
+    with storage.reading(costly.artifacts.get(name="release.csv").blob) as stored:
+        assert stored.read() == RELEASED_CSV
+    storage.sweep()
+    assert not list((storage.root() / storage.ANSWERS).iterdir())
+
+
+def test_half_an_answer_is_none(costly: Run, engine: StandIn) -> None:
+    engine.after["anonymize"] = raiser(process.ChildLost(-9))
+    perform(costly)
+    (storage.answer_folder(costly) / "answer").unlink()
+    until(reaper.reap, 5)
+    perform(costly)
+    assert (costly.state, costly.error_code) == (JobState.FAILED, "charged-unanswered")
+
+
+def test_the_same_question_is_answered_again_at_no_cost(costly: Run, engine: StandIn) -> None:
+    engine.change["anonymize"] = lambda answer: answer["report"]["engine"].update(version=VERSION)
+    first, second = perform(costly), perform(again(costly))
+    assert (second.state, second.error_message) == (JobState.SUCCEEDED, "")
+    assert second.answered_by == first
+    assert [job for job, _ in engine.asked].count("anonymize") == 1
+    assert Charge.objects.count() == 1
+    hashes = [dict(run.artifacts.values_list("name", "sha256")) for run in (first, second)]
+    assert hashes[0] == hashes[1]
+    with storage.reading(second.artifacts.get(name="release.csv").blob) as stored:
+        assert stored.read() == RELEASED_CSV
+    assert second.artifacts.get(name="records.csv").rows == first.artifacts.get(name="records.csv").rows
+
+
+def test_another_engine_is_asked_anew(costly: Run, engine: StandIn) -> None:
+    first, second = perform(costly), perform(again(costly))
+    assert (first.engine_version, second.answered_by) == ("stand-in", None)
+    assert Charge.objects.count() == 2
+
+
+def test_a_run_that_nobody_can_pay_says_so(costly: Run, engine: StandIn) -> None:
+    third = [perform(one) for one in (costly, again(costly), again(costly))][-1]
+    assert (third.state, third.error_code) == (JobState.FAILED, "budget-exhausted")
+    assert "Nothing was charged" in third.error_message
+    assert third.charged_at is None
+    assert Charge.objects.total() == Spend(200_000)
+
+
 def test_a_claim_lost_before_the_charge_charges_nothing(
-    run: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
+    costly: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def late(run: Run) -> Spend:
-        steal(run)
-        return Spend(1)
+    def late(recipe: Any) -> tuple[pricing.Cost, ...]:
+        steal(costly)
+        return (pricing.Cost(0, "A count", Spend(1)),)
 
-    monkeypatch.setattr(anonymizing, "cost_of", late)
-    perform(run)
-    assert (run.charged_at, run.worker) == (None, "another")
+    monkeypatch.setattr(pricing, "costs_of", late)
+    perform(costly)
+    assert (costly.charged_at, costly.worker) == (None, "another")
+    assert not Charge.objects.exists()
     assert engine.asked == []
-
-
-def test_the_cost_of_a_run_is_that_of_its_steps(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    assert not anonymizing.cost_of(run)
 
 
 def test_this_process_is_not_ending() -> None:

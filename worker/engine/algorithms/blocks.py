@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.compiled import compiled, lean
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -62,7 +62,7 @@ def new_cloud(columns: Floats) -> Cloud:
     return cloud
 
 
-@compiled
+@lean
 def swap_points(cloud: Cloud, a: int, b: int) -> None:
     """Exchange two places."""
     for column in range(cloud.points.shape[0]):
@@ -70,7 +70,7 @@ def swap_points(cloud: Cloud, a: int, b: int) -> None:
     cloud.row[a], cloud.row[b] = cloud.row[b], cloud.row[a]
 
 
-@compiled
+@lean
 def halve(cloud: Cloud, start: int, end: int, middle: int, column: int) -> None:
     """Bring the lower points of a span, by one column, before `middle`."""
     low, high = start, end - 1
@@ -92,7 +92,7 @@ def halve(cloud: Cloud, start: int, end: int, middle: int, column: int) -> None:
             return
 
 
-@compiled
+@lean
 def widest(cloud: Cloud, start: int, end: int) -> int:
     """The column in which a span of points is widest."""
     found, most = 0, -1.0
@@ -106,7 +106,7 @@ def widest(cloud: Cloud, start: int, end: int) -> int:
     return found
 
 
-@compiled
+@lean
 def gather_left(cloud: Cloud) -> None:
     """Move the points left to the front, by ascending place so that none is overwritten."""
     kept = 0
@@ -145,7 +145,7 @@ def make_blocks(cloud: Cloud) -> None:
     cloud.left[1], cloud.left[2] = count, size
 
 
-@compiled
+@lean
 def shrink_box(cloud: Cloud, entry: int) -> None:
     """The tight box of a block."""
     start = cloud.block[entry] * BLOCK
@@ -157,7 +157,7 @@ def shrink_box(cloud: Cloud, entry: int) -> None:
         cloud.low[column, entry], cloud.high[column, entry] = low, high
 
 
-@compiled
+@lean
 def remove(cloud: Cloud, row: int) -> None:
     """Take a row out of the cloud."""
     place = cloud.place[row]
@@ -178,7 +178,7 @@ def remove(cloud: Cloud, row: int) -> None:
         cloud.low[column, entry], cloud.high[column, entry] = cloud.low[column, end], cloud.high[column, end]
 
 
-@compiled
+@lean
 def measure(cloud: Cloud, block: int, point: Floats) -> int:
     """The squared distances of a block's points. Returns how many."""
     start, size = block * BLOCK, int(cloud.size[block])
@@ -192,7 +192,7 @@ def measure(cloud: Cloud, block: int, point: Floats) -> int:
     return size
 
 
-@compiled
+@lean
 def far_bounds(cloud: Cloud, point: Floats) -> int:
     """No point of a block is farther than its bound. Returns the entry of the largest bound."""
     count = cloud.left[1]
@@ -210,7 +210,7 @@ def far_bounds(cloud: Cloud, point: Floats) -> int:
     return found
 
 
-@compiled
+@lean
 def near_bounds(cloud: Cloud, point: Floats) -> None:
     """No point of a block is nearer than its bound."""
     count = cloud.left[1]
@@ -223,7 +223,7 @@ def near_bounds(cloud: Cloud, point: Floats) -> None:
             bound[i] += gap * gap
 
 
-@compiled
+@lean
 def farthest_in(cloud: Cloud, entry: int, point: Floats, best: float, row: int) -> tuple[float, int]:
     """The farthest point of a block, if it beats the best so far."""
     block = cloud.block[entry]
@@ -235,7 +235,7 @@ def farthest_in(cloud: Cloud, entry: int, point: Floats, best: float, row: int) 
     return best, row
 
 
-@compiled
+@lean
 def farthest(cloud: Cloud, point: Floats) -> int:
     """The row farthest from a point."""
     first = far_bounds(cloud, point)
@@ -246,7 +246,7 @@ def farthest(cloud: Cloud, point: Floats) -> int:
     return row
 
 
-@compiled
+@lean
 def insert(near: Floats, rows: Longs, distance: float, row: int) -> None:
     """Keep a point among the nearest, which are sorted."""
     at = near.size - 1
@@ -256,7 +256,7 @@ def insert(near: Floats, rows: Longs, distance: float, row: int) -> None:
     near[at], rows[at] = distance, row
 
 
-@compiled
+@lean
 def nearest_in(cloud: Cloud, entry: int, point: Floats, near: Floats, rows: Longs) -> None:
     """Take in the points of a block that are among the nearest."""
     block, last = cloud.block[entry], near.size - 1
@@ -269,7 +269,7 @@ def nearest_in(cloud: Cloud, entry: int, point: Floats, near: Floats, rows: Long
                 insert(near, rows, distance, row)
 
 
-@compiled
+@lean
 def nearest(cloud: Cloud, point: Floats, near: Floats, rows: Longs) -> None:
     """The rows nearest to a point, as many as there is room for, into `rows`."""
     near[:] = np.inf

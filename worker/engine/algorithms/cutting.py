@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.compiled import compiled, inlined, lean
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
@@ -22,7 +22,7 @@ WAYS = 3
 
 
 class Rows(NamedTuple):
-    """The rows in their present order, column by column; `number` is where each was at first."""
+    """The rows in their present order, with the codes of all columns; `number` is where each was at first."""
 
     codes: Ints
     number: Ints
@@ -85,8 +85,8 @@ def _next_cut(
     rows: Rows, axes: Axes, regions: Open, region: int, smallest: int, relaxed: bool, room: Room, cut: Longs
 ) -> int:
     start, end, levels = regions.start[region], regions.end[region], regions.levels[region]
-    columns, heavy = rows.codes.shape[0], rows.weight[start:end].sum()
-    if heavy < 2 * smallest or (end - start < 2):
+    columns = rows.codes.shape[1]
+    if end - start < 2 or _heavy(rows, start, end) < 2 * smallest:
         return 0
     widths = np.zeros(columns)
     for column in range(columns):
@@ -105,6 +105,15 @@ def _next_cut(
     return 0
 
 
+@lean
+def _heavy(rows: Rows, start: int, end: int) -> int:
+    """How many rows a span stands for."""
+    heavy = np.int64(0)
+    for i in range(start, end):
+        heavy += rows.weight[i]
+    return int(heavy)
+
+
 @compiled
 def _widest_first(widths: Floats) -> Longs:
     """The columns by width; of equal ones the first comes first."""
@@ -118,10 +127,10 @@ def _widest_first(widths: Floats) -> Longs:
     return order
 
 
-@compiled
+@lean
 def _width(rows: Rows, axes: Axes, column: int, start: int, end: int, levels: Longs) -> float:
     """The part of a column that a region spans; a tree first sinks to where the region's rows differ."""
-    codes, at = rows.codes[column, start:end], axes.number_at[column]
+    codes, at = rows.codes[start:end, column], axes.number_at[column]
     if axes.is_tree[column] == 0:
         low, high = codes[0], codes[0]
         for code in codes:
@@ -138,7 +147,7 @@ def _width(rows: Rows, axes: Axes, column: int, start: int, end: int, levels: Lo
     return 0.0
 
 
-@compiled
+@inlined
 def _assign(
     rows: Rows,
     axes: Axes,
@@ -151,7 +160,7 @@ def _assign(
     room: Room,
 ) -> int:
     """Give each row of a region its part. Returns how many parts there are; fewer than 2 is no cut."""
-    codes = rows.codes[column, start:end]
+    codes = rows.codes[start:end, column]
     if axes.is_tree[column]:
         return _children(axes, column, codes, level, room) if way == 0 else 0
     if way == 0:
@@ -161,7 +170,7 @@ def _assign(
     return _cut_at(codes, _median(rows, codes, start, way == 2, room), room)
 
 
-@compiled
+@lean
 def _cut_at(codes: Ints, position: int, room: Room) -> int:
     """Below and from a code on."""
     above = 0
@@ -198,7 +207,7 @@ def _median(rows: Rows, codes: Ints, start: int, after: bool, room: Room) -> int
     return int(places[last if upper else first] >> 32)
 
 
-@compiled
+@lean
 def _median_counted(rows: Rows, codes: Ints, start: int, low: int, high: int, after: bool, room: Room) -> int:
     """The same where the codes lie close together: by counting them."""
     tally, total, below = room.tally, np.int64(0), np.int64(0)
@@ -212,7 +221,8 @@ def _median_counted(rows: Rows, codes: Ints, start: int, low: int, high: int, af
     middle, above = tally[code - low], code + 1
     while above <= high and tally[above - low] == 0:
         above += 1
-    tally[: high - low + 1] = 0
+    for code_left in range(high - low + 1):
+        tally[code_left] = 0
     upper = (total - 2 * below > 2 * (below + middle) - total) != after
     return int(above) if upper else int(code)
 
@@ -230,7 +240,7 @@ def _even_halves(rows: Rows, codes: Ints, start: int, room: Room) -> int:
     return 2
 
 
-@compiled
+@lean
 def _children(axes: Axes, column: int, codes: Ints, level: int, room: Room) -> int:
     """One part for each child of the region's value."""
     below, count = axes.map_at[column] + (level - 1) * axes.size[column], 0
@@ -247,11 +257,11 @@ def _children(axes: Axes, column: int, codes: Ints, level: int, room: Room) -> i
     return count
 
 
-@compiled
+@lean
 def _all_large(rows: Rows, start: int, end: int, parts: int, smallest: int, room: Room) -> bool:
     """Whether every part holds enough rows; decided before any row is moved."""
-    room.rows[:parts] = 0
-    room.end[:parts] = 0
+    for part in range(parts):
+        room.rows[part], room.end[part] = 0, 0
     for i in range(end - start):
         room.rows[room.part[i]] += rows.weight[start + i]
         room.end[room.part[i]] += 1
@@ -261,7 +271,7 @@ def _all_large(rows: Rows, start: int, end: int, parts: int, smallest: int, room
     return bool(least >= smallest)
 
 
-@compiled
+@lean
 def _gather(rows: Rows, start: int, end: int, parts: int, room: Room) -> None:
     """Bring the rows of each part together, in their present order. `room.end` then tells where parts end."""
     size, spare, at = end - start, room.spare, np.int64(0)
@@ -272,8 +282,10 @@ def _gather(rows: Rows, start: int, end: int, parts: int, room: Room) -> None:
     for i in range(size):
         to = room.end[room.part[i]]
         room.end[room.part[i]] += 1
-        for column in range(rows.codes.shape[0]):
-            spare.codes[column, to] = rows.codes[column, start + i]
+        for column in range(rows.codes.shape[1]):
+            spare.codes[to, column] = rows.codes[start + i, column]
         spare.number[to], spare.weight[to] = rows.number[start + i], rows.weight[start + i]
-    rows.codes[:, start:end] = spare.codes[:, :size]
-    rows.number[start:end], rows.weight[start:end] = spare.number[:size], spare.weight[:size]
+    for i in range(size):
+        for column in range(rows.codes.shape[1]):
+            rows.codes[start + i, column] = spare.codes[i, column]
+        rows.number[start + i], rows.weight[start + i] = spare.number[i], spare.weight[i]

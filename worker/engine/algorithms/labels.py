@@ -31,14 +31,19 @@ class Labels:
 
 def labels_of(axis: Axis, values: Codes, counts: Counts, leaves: Leaves, summary: str, places: int) -> Labels:
     """One column's labels. `values` are codes of its domain, `counts` how many rows each stands for."""
-    kind = kind_after(axis.domain.kind, summary)
     if isinstance(axis, TreeAxis):
-        texts, lost = _of_tree(axis, values, leaves)
+        (texts, of), lost = _of_tree(axis, values, leaves)
     else:
         span = _Span(axis, values, leaves)
-        texts, lost = _of_order(span, counts, summary, places), span.lost
-    distinct, codes = np.unique(np.array(texts, object), return_inverse=True)
-    return Labels(axis.domain.name, kind, tuple(distinct.tolist()), codes.reshape(-1).astype(np.int32), lost)
+        (texts, of), lost = _of_order(span, counts, summary, places), span.lost
+    index: dict[str, int] = {}
+    to = np.array([index.setdefault(text, len(index)) for text in texts], np.int32)
+    codes = to[of] if len(to) else np.zeros(0, np.int32)
+    return Labels(axis.domain.name, kind_after(axis.domain.kind, summary), tuple(index), codes, lost)
+
+
+Told = tuple[list[str], Codes]
+"""Texts, not all different, and which of them stands for each region."""
 
 
 class _Span:
@@ -61,21 +66,24 @@ class _Span:
         return np.where(self.mixed, 1.0, np.where(self.unknown, 0.0, lost))
 
 
-def _of_order(span: _Span, counts: Counts, summary: str, places: int) -> list[str]:
+def _of_order(span: _Span, counts: Counts, summary: str, places: int) -> Told:
     axis = span.axis
     if summary in AS_NUMBERS and axis.has_distance:
-        return _middles(span, counts, summary, places)
+        return _each(_middles(span, counts, summary, places))
     if summary == "set" or not axis.has_distance:
-        return _sets(span)
+        return _each(_sets(span))
+    size = len(axis.domain)
+    keys, of = np.unique(span.low.astype(np.int64) * size + span.high, return_inverse=True)
     texts = axis.texts
-    pairs = zip(span.low.tolist(), span.high.tolist(), span.mixed.tolist(), strict=True)
-    listed = list(pairs)
-    known = {one: _interval(axis, texts, *one) for one in set(listed)}
-    return [known[one] for one in listed]
+    return [_interval(axis, texts, *divmod(key, size)) for key in keys.tolist()], of.reshape(-1)
 
 
-def _interval(axis: OrderedAxis, texts: list[str], low: int, high: int, mixed: bool) -> str:
-    if mixed:
+def _each(texts: list[str]) -> Told:
+    return texts, np.arange(len(texts), dtype=np.int32)
+
+
+def _interval(axis: OrderedAxis, texts: list[str], low: int, high: int) -> str:
+    if low < axis.missing <= high:
         return SUPPRESSED
     if low == high or axis.numbers[low] == axis.numbers[high]:
         return texts[low]
@@ -142,18 +150,18 @@ def _written(axis: OrderedAxis, numbers: Floats, places: int) -> list[str]:
     return ["" if none else text for none, text in zip(gone.tolist(), written, strict=True)]
 
 
-def _of_tree(axis: TreeAxis, values: Codes, leaves: Leaves) -> tuple[list[str], Floats]:
+def _of_tree(axis: TreeAxis, values: Codes, leaves: Leaves) -> tuple[Told, Floats]:
     """The lowest label that all rows of a region share."""
     ordered = values[leaves.order]
     first = ordered[leaves.starts]
-    texts = np.empty(len(leaves), object)
-    lost: Floats = np.zeros(len(leaves))
-    open_ones = np.ones(len(leaves), bool)
-    for labels, codes, losses in zip(axis.labels, axis.maps, axis.losses, strict=True):
+    level = np.zeros(len(leaves), np.int64)
+    mixed = np.ones(len(leaves), bool)
+    for codes in axis.maps[:-1]:
         groups = codes[ordered]
-        shared = np.minimum.reduceat(groups, leaves.starts) == np.maximum.reduceat(groups, leaves.starts)
-        now = shared & open_ones
-        texts[now] = np.array(labels, object)[codes[first[now]]]
-        lost[now] = losses[first[now]]
-        open_ones &= ~shared
-    return texts.tolist(), lost
+        low, high = (np.minimum.reduceat(groups, leaves.starts), np.maximum.reduceat(groups, leaves.starts))
+        mixed &= low != high
+        level += mixed
+    number, losses = np.stack(axis.maps), np.stack(axis.losses)
+    ends = np.cumsum([0, *map(len, axis.labels)])
+    texts = [text for labels in axis.labels for text in labels]
+    return (texts, (ends[level] + number[level, first]).astype(np.int32)), losses[level, first]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from worker.engine.algorithms.lattice import Judge
+from worker.engine.algorithms.mending import mends
 from worker.engine.classes import Classes
 from worker.engine.errors import NoSolution
 from worker.engine.goal import Goal
@@ -28,7 +29,12 @@ def no_solution(
         _alone(goals[at], coarsest, limit, needs[at], rows) if alone else _together(goals, at, limit, rows)
     )
     fewest = min(one for one in (least, _suppressed(goals, coarsest, limit, drop)) if one is not None)
-    return NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
+    error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
+    reached = goals[at].reachable(coarsest, min(limit, rows - 1))
+    error.mends = mends(
+        goals, at, reached, fewest, rows, lambda others: _suppressed(others, coarsest, limit, drop) <= limit
+    )
+    return error
 
 
 def _suppressed(goals: Sequence[Goal], classes: Classes, limit: int, drop: bool) -> int:

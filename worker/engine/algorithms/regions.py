@@ -54,9 +54,8 @@ class Regions:
         by_rows = table.persons is None
         self._judged = tuple(goal for goal in goals if goal.least_size is None or not by_rows)
         codes = [axis.codes[column] for axis, column in zip(axes, table.codes, strict=False)]
-        shape = (len(axes), size)
         self._rows = Rows(
-            np.array(codes, np.int32).reshape(shape),
+            np.array(codes, np.int32).reshape(len(axes), size).T.copy(),
             np.arange(size, dtype=np.int32),
             table.counts.astype(np.int64),
         )
@@ -142,6 +141,8 @@ class Regions:
 
     def mend(self, leaves: Leaves, goals: Sequence[Goal], labelled: Labelled) -> Leaves | None:
         """Take cuts back until the release satisfies the goals. None when even one region does not."""
+        if len(leaves) > 1 and all(goal.least_size is not None for goal in goals):
+            return leaves  # whatever falls together under one label only grows
         while True:
             bad = unsatisfied(leaves, goals, *labelled(leaves))
             if not bad.any():

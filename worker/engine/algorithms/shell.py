@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worker.engine.algorithms.blocks import BLOCK, GONE, Cloud, farthest, measure
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.compiled import compiled, lean
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -68,7 +68,7 @@ def renew(shell: Shell, cloud: Cloud, centre: Floats) -> None:
     shell.rest[0] = np.sqrt(max(least, 0.0)) if count < left else -np.inf
 
 
-@compiled
+@lean
 def squared(points: Floats, row: int, centre: Floats) -> float:
     """A squared distance, summed in the order of the columns."""
     total = 0.0
@@ -78,10 +78,13 @@ def squared(points: Floats, row: int, centre: Floats) -> float:
     return total
 
 
-@compiled
+@lean
 def scan(shell: Shell, cloud: Cloud, points: Floats, centre: Floats) -> int:
     """The row farthest from the centre, or -1 when the list does not reach far enough to tell."""
-    shift = np.sqrt(squared(shell.centre.reshape(-1, 1), 0, centre))
+    shift = 0.0
+    for column in range(centre.size):
+        shift += (shell.centre[column] - centre[column]) ** 2
+    shift = np.sqrt(shift)
     best, found, at = -1.0, -1, shell.state[1]
     while at < shell.state[0] and cloud.place[shell.row[at]] == GONE:
         at += 1

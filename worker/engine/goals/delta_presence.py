@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
@@ -11,6 +11,7 @@ from worker.engine.algorithms.coverage import People
 from worker.engine.classes import Classes
 from worker.engine.column import Floats, Mask
 from worker.engine.errors import EngineError
+from worker.engine.fields import PopulationFile
 from worker.engine.goal import Goal, Knowledge, Population, register
 
 
@@ -40,10 +41,10 @@ class DeltaPresence(Goal):
     upper: float = Field(
         0.5, ge=0, le=1, title="Upper limit", description="The largest chance allowed to be in the data."
     )
-    population: str = Field(
+    population: Annotated[str, PopulationFile()] = Field(
         min_length=1,
         title="Population file",
-        description="Path of the population file, relative to the recipe.",
+        description="A file with the same quasi-identifiers, ungeneralized, one row per person.",
     )
     _people: People | None = PrivateAttr(None)
 

@@ -11,7 +11,7 @@ from worker.engine.algorithms.coverage import People
 from worker.engine.classes import Classes
 from worker.engine.column import Mask
 from worker.engine.errors import EngineError
-from worker.engine.fields import Unit
+from worker.engine.fields import PopulationFile, Unit
 from worker.engine.frequency import Counts
 from worker.engine.goal import Goal, Knowledge, Population, best_within, register
 
@@ -35,10 +35,10 @@ class KMap(Goal):
     k: Annotated[int, Unit("people")] = Field(
         5, ge=1, le=1_000_000_000, title="k", description="How many people must fit every class."
     )
-    population: str = Field(
+    population: Annotated[str, PopulationFile()] = Field(
         min_length=1,
         title="Population file",
-        description="Path of the population file, relative to the recipe.",
+        description="A file with the same quasi-identifiers, ungeneralized, one row per person.",
     )
     _people: People | None = PrivateAttr(None)
 

@@ -136,9 +136,9 @@ class Mondrian(Method):
         began = perf_counter()
         work = _Recoding(statistics, table, self.summary)
         leaves = work.cut(goals, self.relaxed, report)
-        facts = {"relaxed": self.relaxed, "summary": self.summary, **work.facts(leaves)}
-        facts["plan_seconds"] = perf_counter() - began
         labels = work.labels(leaves)
+        facts = {"relaxed": self.relaxed, "summary": self.summary, **work.facts(leaves, labels)}
+        facts["plan_seconds"] = perf_counter() - began
         if whole is not None:
             made = [_column(one, one.codes[leaves.of]) for one in labels]
             ids = None if whole.is_contiguous else whole.row_ids
@@ -240,12 +240,18 @@ class _Recoding:
         )
         return released_classes(table, self.names)
 
-    def facts(self, leaves: Leaves) -> dict[str, Any]:
+    def facts(self, leaves: Leaves, labels: Sequence[Labels]) -> dict[str, Any]:
         """What the report tells."""
-        classes, suppressed = self.released(leaves)
-        rows = np.bincount(leaves.of, weights=self.table.counts, minlength=len(leaves))
-        total = max(rows.sum(), 1)
-        lost = {one.name: round(float((one.lost * rows).sum() / total), 6) for one in self.labels(leaves)}
+        rows = np.bincount(leaves.of, weights=self.table.counts, minlength=len(leaves)).astype(np.int64)
+        if self.table.persons is None:  # then the regions tell all there is to tell
+            table = FrequencyTable(
+                tuple(one.domain for one in labels), tuple(one.codes for one in labels), rows
+            )
+            classes, suppressed = released_classes(table, self.names)
+        else:
+            classes, suppressed = self.released(leaves)
+        total = max(int(rows.sum()), 1)
+        lost = {one.name: round(float((one.lost * rows).sum()) / total, 6) for one in labels}
         return {
             "classes": classes.number,
             "smallest_class": int(classes.sizes.min()) if classes.number else None,

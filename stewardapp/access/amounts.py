@@ -1,0 +1,26 @@
+"""ε and δ in the words of a sentence."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+
+def epsilon_words(micro: int) -> str:
+    """ε = 0.5, from millionths."""
+    return f"ε = {_plain(Decimal(micro).scaleb(-6))}"
+
+
+def delta_words(femto: int) -> str:
+    """δ = 1e-9, from units of 1e-15."""
+    return f"δ = {Decimal(femto).scaleb(-15).normalize():g}"
+
+
+def spend_words(epsilon_micro: int, delta_femto: int) -> str:
+    """Both; δ only where there is some."""
+    epsilon = epsilon_words(epsilon_micro)
+    return f"{epsilon}, {delta_words(delta_femto)}" if delta_femto else epsilon
+
+
+def _plain(value: Decimal) -> str:
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

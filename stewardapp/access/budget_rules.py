@@ -1,0 +1,79 @@
+"""Rules about privacy budgets: who sets limits, who hands parts on, what can be afforded."""
+
+from __future__ import annotations
+
+from stewardapp.access.amounts import epsilon_words, spend_words
+from stewardapp.access.facts import FundFacts, Person, PolicyFacts, PriceFacts, ProposalFacts
+from stewardapp.access.permitted import permitted
+from stewardapp.access.roles import Permission
+from stewardapp.access.verdict import Verdict, first_no, no, yes
+
+
+def may_propose_limit(person: Person) -> Verdict:
+    """Ask for a higher limit, or set a lower one; asked of the roles held in any project."""
+    if person.has(Permission.MANAGE_BUDGET):
+        return yes()
+    return no("no-permission", "Only a steward or an administrator can change the limit of a budget.")
+
+
+def may_decide_proposal(person: Person, proposal: ProposalFacts) -> Verdict:
+    """Confirm what somebody else proposed."""
+    return first_no(_second(person), _open(proposal), _another(person, proposal))
+
+
+def may_decline_proposal(person: Person, proposal: ProposalFacts) -> Verdict:
+    """Turn a proposal down; whoever made it may take it back the same way."""
+    return first_no(_second(person), _open(proposal))
+
+
+def _second(person: Person) -> Verdict:
+    if person.has(Permission.MANAGE_BUDGET):
+        return yes()
+    return no("no-permission", "Only a steward or an administrator can decide about a proposal.")
+
+
+def _open(proposal: ProposalFacts) -> Verdict:
+    return yes() if proposal.open else no("decided", "This proposal is already decided.")
+
+
+def _another(person: Person, proposal: ProposalFacts) -> Verdict:
+    if person.id != proposal.proposed_by:
+        return yes()
+    return no("four-eyes", "You made this proposal; somebody else has to confirm it.")
+
+
+def may_allot(person: Person) -> Verdict:
+    """Give a project its part of a limit; not a steward, who would serve the own project first."""
+    if person.is_admin:
+        return yes()
+    return no("admins-only", "Only an administrator can divide a budget among projects.")
+
+
+def may_allow(person: Person) -> Verdict:
+    """Give an analyst a part of the project's allotment."""
+    return permitted(person, Permission.MANAGE_BUDGET, "give analysts an allowance")
+
+
+def may_propose_move(person: Person) -> Verdict:
+    """Say that a dataset is about other people."""
+    return permitted(person, Permission.UPLOAD, "say whom a dataset is about")
+
+
+def may_spend(price: PriceFacts, policy: PolicyFacts) -> Verdict:
+    """Whether this may be bought: the policy of the project allows it, and every purse holds enough."""
+    return first_no(_within_policy(price, policy), *(_left(price, fund) for fund in price.funds))
+
+
+def _within_policy(price: PriceFacts, policy: PolicyFacts) -> Verdict:
+    if price.epsilon_micro <= policy.maximum_epsilon_micro:
+        return yes()
+    asked, allowed = epsilon_words(price.epsilon_micro), epsilon_words(policy.maximum_epsilon_micro)
+    return no("epsilon-too-large", f"The steps take {asked}; the policy of the project allows {allowed}.")
+
+
+def _left(price: PriceFacts, fund: FundFacts) -> Verdict:
+    if price.epsilon_micro <= fund.epsilon_micro and price.delta_femto <= fund.delta_femto:
+        return yes()
+    asked = spend_words(price.epsilon_micro, price.delta_femto)
+    left = spend_words(fund.epsilon_micro, fund.delta_femto)
+    return no("budget-exhausted", f"This takes {asked}, but {fund.name} has only {left} left.")

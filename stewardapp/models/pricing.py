@@ -1,0 +1,90 @@
+"""What the steps of a recipe cost, and what there is to pay it from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stewardapp.access.facts import FundFacts, PriceFacts
+from worker.engine import catalogue
+from worker.engine.errors import EngineError
+from worker.engine.privacy import Spend
+from worker.engine.version import VERSION
+
+if TYPE_CHECKING:
+    from stewardapp.models.population import Population
+    from stewardapp.models.project import Project
+    from stewardapp.models.purse import Purse
+    from stewardapp.models.release import Release
+    from stewardapp.models.run import Run
+    from stewardapp.models.version import Version
+
+ASKED = ("data", "columns", "goals", "steps")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one step takes from the budget."""
+
+    step: int
+    what: str
+    spend: Spend
+
+
+def costs_of(recipe: Mapping[str, Any]) -> tuple[Cost, ...]:
+    """The steps that take something; what is no step yet costs nothing, because it cannot run."""
+    found = []
+    for number, part in enumerate(recipe.get("steps", ())):
+        try:
+            method = catalogue.method(part.get("method", "")).of(part.get("params", {}))
+        except EngineError:
+            continue
+        if spend := method.cost():
+            found.append(Cost(number, method.title, spend))
+    return tuple(found)
+
+
+def price_of(release: Release) -> PriceFacts:
+    """What a run of this draft takes, and from which purses; an answer that is stored costs nothing."""
+    total = sum((cost.spend for cost in costs_of(release.recipe)), Spend())
+    if not total or answered(release.version, release.draft()) is not None:
+        return PriceFacts()
+    funds = funds_of(release.project, release.version.dataset.population)
+    return PriceFacts(total.epsilon_micro, total.delta_femto, funds)
+
+
+def funds_of(project: Project, population: Population) -> tuple[FundFacts, ...]:
+    """Every purse a purchase of this project about these people is paid from."""
+    allotment = population.allotments.filter(project=project).first()
+    mine = (
+        FundFacts("the allotment of the project")
+        if allotment is None
+        else fund(allotment, "the allotment of the project")
+    )
+    shared = (fund(one, f"the population {one.name}") for one in population.charged_with)
+    return (mine, *shared)
+
+
+def fund(purse: Purse, name: str) -> FundFacts:
+    """A purse as the rules see one."""
+    return FundFacts(name, purse.left_epsilon_micro, purse.left_delta_femto)
+
+
+def answered(version: Version, recipe: Mapping[str, Any]) -> Run | None:
+    """The run that has the stored answer to the same steps on the same bytes by the same engine."""
+    from stewardapp.models.run import Run
+
+    earlier = Run.objects.answers(version).filter(engine_version=VERSION)
+    return next((run for run in earlier if same_question(run.recipe, recipe)), None)
+
+
+def same_question(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two recipes ask the same; measures are read afterwards and change no answer."""
+    from worker.engine.recipe import Recipe
+
+    try:
+        asked, before = Recipe.parse(other), Recipe.parse(one)
+    except EngineError:
+        return False  # it cannot run, or could not run any more
+    return all(getattr(asked, part) == getattr(before, part) for part in ASKED)

@@ -1,0 +1,73 @@
+"""Who may change a budget, and what can be bought with it."""
+
+import uuid
+
+import pytest
+
+from stewardapp.access import rules
+from stewardapp.access.amounts import delta_words, epsilon_words, spend_words
+from stewardapp.access.facts import FundFacts, Person, PolicyFacts, PriceFacts, ProposalFacts, ReleaseFacts
+from stewardapp.access.roles import Role
+from stewardapp.access.workflow import State
+from tests.unit.access.test_rules import refused
+
+STEWARD = Person(id=uuid.uuid4(), roles=frozenset({Role.STEWARD}))
+OTHER = Person(id=uuid.uuid4(), roles=frozenset({Role.STEWARD}))
+ADMIN = Person(id=uuid.uuid4(), is_admin=True)
+ANALYST = Person(id=uuid.uuid4(), roles=frozenset({Role.ANALYST}))
+assert STEWARD.id is not None
+MINE = ProposalFacts(proposed_by=STEWARD.id)
+DECIDED = ProposalFacts(proposed_by=STEWARD.id, open=False)
+POLICY = PolicyFacts(maximum_epsilon_micro=500_000)
+FUNDS = (FundFacts("the allotment", 400_000, 10), FundFacts("the population", 300_000, 5))
+
+
+def test_two_people_are_needed() -> None:
+    assert rules.may_decide_proposal(OTHER, MINE)
+    assert rules.may_decide_proposal(ADMIN, MINE)
+    refused(rules.may_decide_proposal(STEWARD, MINE), "four-eyes")
+    refused(rules.may_decide_proposal(ANALYST, MINE), "no-permission")
+    refused(rules.may_decide_proposal(OTHER, DECIDED), "decided")
+
+
+def test_whoever_proposed_may_take_it_back() -> None:
+    for person in (STEWARD, OTHER, ADMIN):
+        assert rules.may_decline_proposal(person, MINE)
+        refused(rules.may_decline_proposal(person, DECIDED), "decided")
+    refused(rules.may_decline_proposal(ANALYST, MINE), "no-permission")
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "code", "words"),
+    [
+        (300_000, 5, "", ""),
+        (
+            300_001,
+            0,
+            "budget-exhausted",
+            "0.300001, but the population has only ε = 0.3, δ = 5e-15 left.",
+        ),
+        (1, 6, "budget-exhausted", "ε = 0.000001, δ = 6e-15, but the population"),
+        (400_001, 0, "budget-exhausted", "but the allotment"),
+        (500_001, 0, "epsilon-too-large", "the policy of the project allows ε = 0.5."),
+    ],
+)
+def test_what_can_be_bought(epsilon: int, delta: int, code: str, words: str) -> None:
+    price = PriceFacts(epsilon, delta, FUNDS)
+    draft = ReleaseFacts(state=State.DRAFT, price=price, policy=POLICY)
+    for verdict in (rules.may_spend(price, POLICY), rules.may_start_run(STEWARD, draft)):
+        assert bool(verdict) is (code == "")
+        if code:
+            assert words in refused(verdict, code)
+
+
+def test_what_costs_nothing_needs_no_budget() -> None:
+    assert rules.may_spend(PriceFacts(), PolicyFacts(maximum_epsilon_micro=0))
+
+
+def test_amounts_in_words() -> None:
+    assert epsilon_words(1_500_000) == "ε = 1.5"
+    assert epsilon_words(0) == "ε = 0"
+    assert epsilon_words(1) == "ε = 0.000001"
+    assert delta_words(1_000_000) == "δ = 1e-9"
+    assert spend_words(2_000_000, 0) == "ε = 2"

@@ -1,0 +1,341 @@
+"""Budgets are spent once: what was charged is never less, and nobody spends what is not there."""
+
+import uuid
+from dataclasses import dataclass
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.actions import budgets, ledger, populations, proposals
+from stewardapp.models import Allotment, Allowance, Charge, Population, Proposal, Version
+from stewardapp.models.pricing import Cost
+from tests import factories
+from tests.factories import Team
+from worker.engine.privacy import Spend
+
+pytestmark = pytest.mark.django_db
+
+LIMIT = Spend(1_000_000, 1_000)
+
+
+@dataclass
+class Scene:
+    team: Team
+    version: Version
+    population: Population
+    allotment: Allotment
+    allowance: Allowance
+
+    def charge(self, epsilon_micro: int, delta_femto: int = 0, query: uuid.UUID | None = None) -> None:
+        ledger.charge_query(
+            query=query or uuid.uuid4(),
+            version=self.version,
+            cost=Spend(epsilon_micro, delta_femto),
+            what="A count",
+            by=self.team.analyst,
+        )
+
+    def left(self) -> tuple[int, int, int]:
+        for one in (self.population, self.allotment, self.allowance):
+            one.refresh_from_db()
+        return (
+            self.population.left_epsilon_micro,
+            self.allotment.left_epsilon_micro,
+            self.allowance.left_epsilon_micro,
+        )
+
+
+@pytest.fixture
+def scene() -> Scene:
+    team = factories.make_project()
+    version = factories.make_version(team)
+    allotment = factories.give_budget(team, version.dataset.population, LIMIT)
+    allowance = budgets.allow(allotment=allotment, user=team.analyst, limit=LIMIT, by=team.steward)
+    return Scene(team, version, version.dataset.population, allotment, allowance)
+
+
+# Charging
+
+
+def test_a_charge_is_taken_from_every_purse_and_noted(scene: Scene) -> None:
+    scene.charge(300_000, 400)
+    assert scene.left() == (700_000, 700_000, 700_000)
+    assert scene.population.left_delta_femto == 600
+    charge = Charge.objects.get()
+    assert (charge.population, charge.project, charge.by) == (
+        scene.population,
+        scene.team.project,
+        scene.team.analyst,
+    )
+    assert (charge.spend, charge.direct, charge.run, charge.step) == (Spend(300_000, 400), True, None, None)
+    assert Charge.objects.total() == scene.population.spent == Spend(300_000, 400)
+    assert str(charge) == "A count: ε 0.300000"
+
+
+@pytest.mark.parametrize("cost", [(1_000_001, 0), (1, 1_001)])
+def test_what_is_not_there_is_not_spent(scene: Scene, cost: tuple[int, int]) -> None:
+    with pytest.raises(ledger.Exhausted, match="your allowance has less") as refusal:
+        scene.charge(*cost)
+    assert refusal.value.code == "budget-exhausted"
+    assert scene.left() == (1_000_000,) * 3
+    assert not Charge.objects.exists()
+
+
+def test_the_last_unit_can_be_spent_and_no_more(scene: Scene) -> None:
+    scene.charge(1_000_000)
+    with pytest.raises(ledger.Exhausted):
+        scene.charge(1)
+    assert scene.left() == (0, 0, 0)
+
+
+def test_whoever_has_no_part_is_told_so(scene: Scene) -> None:
+    stranger = factories.make_version(scene.team)
+    cost = {"cost": Spend(1), "what": "A count", "query": uuid.uuid4()}
+    with pytest.raises(ledger.Exhausted, match="holds no part of the budget"):
+        ledger.charge_query(version=stranger, by=scene.team.analyst, **cost)
+    with pytest.raises(ledger.Exhausted, match="no allowance"):
+        ledger.charge_query(version=scene.version, by=scene.team.reviewer, **cost)
+
+
+def test_a_question_is_charged_once(scene: Scene) -> None:
+    query = uuid.uuid4()
+    scene.charge(1, query=query)
+    with pytest.raises(Conflict, match="before"), transaction.atomic():
+        scene.charge(1, query=query)
+    assert scene.left() == (999_999,) * 3
+
+
+def test_people_in_two_populations_are_charged_in_both(scene: Scene) -> None:
+    other = factories.make_population(scene.team)
+    factories.give_budget(scene.team, other, Spend(500_000))
+    populations.declare_overlap(population=other, other=scene.population, by=scene.team.steward)
+    scene.charge(200_000)
+    other.refresh_from_db()
+    assert (other.left_epsilon_micro, scene.left()[0]) == (300_000, 800_000)
+    assert set(Charge.objects.values_list("population", "direct")) == {
+        (scene.population.pk, True),
+        (other.pk, False),
+    }
+    with pytest.raises(ledger.Exhausted, match=str(other)):
+        scene.charge(300_001)
+    assert scene.left() == (800_000,) * 3
+
+
+def test_steps_of_a_run_are_charged_each_under_its_number(scene: Scene) -> None:
+    run = factories.make_run(factories.make_release(scene.team, version=scene.version))
+    fence = type(run).objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    costs = [Cost(0, "One", Spend(100_000)), Cost(2, "Another", Spend(200_000, 1))]
+    ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+    assert run.charged_at is not None
+    assert list(run.charges.values_list("step", "epsilon_micro")) == [(0, 100_000), (2, 200_000)]
+    assert scene.left()[:2] == (700_000, 700_000)
+    with pytest.raises(Conflict, match="charged before"):
+        ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+    assert run.charges.count() == 2
+
+
+def test_a_run_that_cannot_be_paid_is_not_marked_as_charged(scene: Scene) -> None:
+    run = factories.make_run(factories.make_release(scene.team, version=scene.version))
+    fence = type(run).objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    costs = [Cost(0, "One", Spend(600_000)), Cost(1, "Another", Spend(600_000))]
+    with pytest.raises(ledger.Exhausted, match="allotment"):
+        ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+    run.refresh_from_db()
+    assert run.charged_at is None
+    assert scene.left()[0] == 1_000_000
+
+
+# Nothing is given back
+
+
+def test_charges_are_only_added_to(scene: Scene) -> None:
+    scene.charge(1)
+    charge = Charge.objects.get()
+    for change in (charge.save, charge.delete, Charge.objects.delete, lambda: Charge.objects.update(step=1)):
+        with pytest.raises(TypeError, match="only added to"):
+            change()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE stewardapp_charge SET epsilon_micro = 0, delta_femto = 1",
+        "DELETE FROM stewardapp_charge",
+        "UPDATE stewardapp_population SET left_epsilon_micro = left_epsilon_micro + 1",
+        "UPDATE stewardapp_allotment SET left_delta_femto = left_delta_femto + 1",
+        "UPDATE stewardapp_allowance SET left_epsilon_micro = limit_epsilon_micro",
+        "UPDATE stewardapp_population SET left_epsilon_micro = -1",
+        "UPDATE stewardapp_population SET limit_epsilon_micro = limit_epsilon_micro - 1",
+        "UPDATE stewardapp_population SET unshared_epsilon_micro = limit_epsilon_micro + 1",
+    ],
+)
+def test_the_database_itself_refuses(scene: Scene, statement: str) -> None:
+    scene.charge(10, 10)
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_whatever_becomes_of_the_dataset_what_was_spent_stays_spent(scene: Scene) -> None:
+    from stewardapp.actions import datasets, versions
+
+    scene.charge(400_000)
+    versions.destroy(version=scene.version, reason="Asked for.", by=scene.team.steward)
+    again = factories.make_version(scene.team, dataset=scene.version.dataset)
+    copied = datasets.create(
+        project=scene.team.project, population=scene.population, name="A copy", by=scene.team.steward
+    )
+    copy = factories.make_version(scene.team, dataset=copied)
+    for version in (again, copy):
+        scene.version = version
+        scene.charge(300_000)
+    assert scene.left() == (0, 0, 0)
+    scene.version = factories.make_version(scene.team)  # a new name for the people begins at nothing
+    with pytest.raises(ledger.Exhausted):
+        scene.charge(1)
+
+
+# Limits
+
+
+def test_a_limit_is_raised_by_two(scene: Scene) -> None:
+    team, higher = scene.team, Spend(3_000_000, 1_000)
+    proposal = proposals.propose_limit(
+        population=scene.population, limit=higher, reason="A second wave.", by=team.steward
+    )
+    scene.population.refresh_from_db()
+    assert scene.population.limit == LIMIT
+    with pytest.raises(NotAllowed, match="somebody else"):
+        proposals.confirm(proposal=proposal, by=team.steward)
+    proposals.confirm(proposal=proposal, by=team.co_steward)
+    scene.population.refresh_from_db()
+    assert (scene.population.limit, scene.population.left_epsilon_micro) == (higher, 3_000_000)
+    assert scene.population.unshared == Spend(2_000_000)
+    with pytest.raises(NotAllowed, match="decided"):
+        proposals.confirm(proposal=proposal, by=team.admin)
+
+
+def test_a_confirmation_that_comes_too_late_changes_nothing(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = propose(scene)
+    monkeypatch.setattr(proposals, "locked", lambda row: row)
+    proposals.decline(proposal=Proposal.objects.get(pk=proposal.pk), by=scene.team.admin)
+    with pytest.raises(Conflict, match="in the meantime"):
+        proposals.confirm(proposal=proposal, by=scene.team.admin)
+
+
+def propose(scene: Scene) -> Proposal:
+    return proposals.propose_limit(
+        population=scene.population, limit=Spend(2_000_000, 1_000), reason="More.", by=scene.team.steward
+    )
+
+
+def test_what_is_lowered_meanwhile_is_raised_with_the_rest(scene: Scene) -> None:
+    proposal = propose(scene)
+    budgets.allot(population=scene.population, project=scene.team.project, limit=LIMIT, by=scene.team.admin)
+    budgets.allow(allotment=scene.allotment, user=scene.team.analyst, limit=Spend(), by=scene.team.steward)
+    budgets.allot(population=scene.population, project=scene.team.project, limit=Spend(), by=scene.team.admin)
+    budgets.lower_limit(population=scene.population, limit=Spend(100, 5_000 - 4_000), by=scene.team.steward)
+    proposals.confirm(proposal=proposal, by=scene.team.admin)
+    scene.population.refresh_from_db()
+    assert scene.population.limit == Spend(2_000_000, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [(Spend(999_999, 1_000), "not-higher"), (LIMIT, "no-change"), (Spend(2_000_000), "not-higher")],
+)
+def test_only_higher_limits_are_proposed(scene: Scene, limit: Spend, code: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        proposals.propose_limit(
+            population=scene.population, limit=limit, reason="Why.", by=scene.team.steward
+        )
+    assert refusal.value.code == code
+
+
+def test_one_proposal_at_a_time(scene: Scene) -> None:
+    first = propose(scene)
+    with pytest.raises(Conflict, match="waits for a decision"):
+        propose(scene)
+    proposals.decline(proposal=first, by=scene.team.steward)
+    assert str(propose(scene)).startswith("limit of")
+
+
+def test_one_person_lowers_but_not_below_what_is_spent_or_handed_on(scene: Scene) -> None:
+    scene.charge(600_000)
+    with pytest.raises(Invalid, match="spent or handed on"):
+        budgets.lower_limit(population=scene.population, limit=Spend(700_000, 0), by=scene.team.steward)
+    with pytest.raises(Invalid, match="spent or handed on"):
+        budgets.allot(
+            population=scene.population, project=scene.team.project, limit=Spend(1), by=scene.team.admin
+        )
+    with pytest.raises(Invalid, match="spent or handed on"):
+        budgets.allow(
+            allotment=scene.allotment, user=scene.team.analyst, limit=Spend(599_999), by=scene.team.steward
+        )
+    budgets.allow(
+        allotment=scene.allotment, user=scene.team.analyst, limit=Spend(600_000), by=scene.team.steward
+    )
+    budgets.allot(
+        population=scene.population, project=scene.team.project, limit=Spend(600_000), by=scene.team.admin
+    )
+    lowered = budgets.lower_limit(population=scene.population, limit=Spend(600_000), by=scene.team.steward)
+    assert (lowered.left, lowered.spent) == (Spend(), Spend(600_000))
+    with pytest.raises(Invalid, match="somebody else confirms"):
+        budgets.lower_limit(population=scene.population, limit=Spend(600_001), by=scene.team.admin)
+
+
+def test_parts_stay_within_the_whole(scene: Scene) -> None:
+    elsewhere = factories.make_project()
+    with pytest.raises(Invalid, match="Only ε = 0 is not handed on"):
+        budgets.allot(
+            population=scene.population, project=elsewhere.project, limit=Spend(1), by=scene.team.admin
+        )
+    with pytest.raises(Invalid, match="Only ε = 0 is not handed on"):
+        budgets.allow(
+            allotment=scene.allotment, user=scene.team.reviewer, limit=Spend(1), by=scene.team.steward
+        )
+    with pytest.raises(Invalid, match="members"):
+        budgets.allow(
+            allotment=scene.allotment, user=scene.team.outsider, limit=Spend(), by=scene.team.steward
+        )
+    assert not Allotment.objects.filter(project=elsewhere.project).exists()
+
+
+# Other people
+
+
+def test_that_these_are_other_people_takes_two(scene: Scene) -> None:
+    scene.charge(900_000)
+    dataset, others = scene.version.dataset, factories.make_population(scene.team)
+    with pytest.raises(Invalid, match="already"):
+        proposals.propose_move(dataset=dataset, target=scene.population, reason="Why.", by=scene.team.steward)
+    proposal = proposals.propose_move(
+        dataset=dataset, target=others, reason="Another year.", by=scene.team.steward
+    )
+    with pytest.raises(NotAllowed, match="somebody else"):
+        proposals.confirm(proposal=proposal, by=scene.team.steward)
+    proposals.confirm(proposal=proposal, by=scene.team.admin)
+    dataset.refresh_from_db()
+    assert dataset.population == others
+    assert scene.left()[0] == 100_000
+    assert scene.population.charges.count() == 1
+
+
+def test_a_move_that_was_overtaken_is_proposed_again(scene: Scene) -> None:
+    dataset, others = scene.version.dataset, factories.make_population(scene.team)
+    proposal = proposals.propose_move(dataset=dataset, target=others, reason="Why.", by=scene.team.steward)
+    type(dataset).objects.filter(pk=dataset.pk).update(population=factories.make_population(scene.team))
+    with pytest.raises(Conflict, match="propose it again"):
+        proposals.confirm(proposal=proposal, by=scene.team.admin)
+
+
+def test_a_move_can_be_declined(scene: Scene) -> None:
+    others = factories.make_population(scene.team)
+    proposal = proposals.propose_move(
+        dataset=scene.version.dataset, target=others, reason="Why.", by=scene.team.steward
+    )
+    assert proposals.decline(proposal=proposal, by=scene.team.admin).state == "declined"

@@ -1,0 +1,59 @@
+"""Answers that were paid for: found again after a crash, repeated when the same is asked once more."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, BinaryIO, cast
+
+from stewardapp import storage
+from stewardapp.models import Run
+from worker.child import ANSWER
+from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the engine answered, how to read its files again, and the run that repeats it, if one does."""
+
+    said: Mapping[str, Any]
+    opened: Callable[[str], AbstractContextManager[SealedReader | None]]
+    source: Run | None = None
+
+
+def left_by(run: Run) -> Answer | None:
+    """The answer a lost worker left, if it is whole: its last file is what says so."""
+    with storage.answer_file(run, ANSWER) as sealed:
+        if sealed is None:
+            return None
+        return Answer(json.loads(sealed.readall()), partial(storage.answer_file, run))
+
+
+def stored_by(run: Run) -> Answer:
+    """The answer of a run that succeeded."""
+    made = {artifact.name: artifact for artifact in run.artifacts.select_related("blob__key")}
+    said = {
+        "report": run.report,
+        "microdata": run.manifest["microdata"],
+        "files": {name: {"rows": one.rows} for name, one in made.items()},
+    }
+    return Answer(said, lambda name: storage.reading(made[name].blob), source=run)
+
+
+def repeat(answer: Answer, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
+    """The same bytes, sealed for this run."""
+    files = {
+        name: {**facts, **_copied(answer, name, run, temporaries[name])}
+        for name, facts in answer.said["files"].items()
+    }
+    return {**answer.said, "files": files}
+
+
+def _copied(answer: Answer, name: str, run: Run, target: storage.Temporary) -> dict[str, Any]:
+    with answer.opened(name) as source, SealedWriter(target.file, storage.key_bytes(run.key)) as writer:
+        shutil.copyfileobj(cast(BinaryIO, source), cast(BinaryIO, writer), FRAME_BYTES)
+    return {"sha256": writer.sha256, "size": writer.size}
