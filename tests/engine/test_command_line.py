@@ -129,6 +129,14 @@ def test_profile_hierarchy_catalogue(folder, capsys):
     assert worker(folder, "catalogue") == 0
 
 
+def test_a_workbook_out_and_in(folder, capsys):
+    assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", "out.xlsx") == 0
+    assert worker(folder, "verify", "recipe.json", "out.xlsx") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rows"], found["goals"][0]["achieved"]) == (60, 6)
+    assert worker(folder, "compare", "recipe.json", "data.csv", "out.xlsx") == 0
+
+
 AMNESIA = {"name": "*", "children": [{"name": "all", "children": [{"name": "f"}, {"name": "m"}]}]}
 
 
@@ -210,7 +218,7 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
     ("arguments", "code", "words"),
     [
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
-        (("--out", "out.xlsx"), 2, ".xlsx"),
+        (("--out", "out.sav"), 2, ".sav"),
         (("--out", "out.csv", "--memory", "1KB"), 4, "memory"),
     ],
 )

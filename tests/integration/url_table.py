@@ -474,6 +474,7 @@ TABLE: dict[str, Row] = {
     # Publications
     "catalogue-detail": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
     "catalogue-certificate": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "catalogue-chart": Row(NOTHING, args=publication),  # of tables with noise only: tests/unit/views
     "catalogue-manifest": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
     "artifact-download": Row(
         DOWNLOAD,

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import zipfile
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 from worker.engine.column import Column
 from worker.engine.dense import FIRST_OTHER, Numbers, Texts, codes_of
-from worker.engine.errors import EngineError
+from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind
+from worker.engine.io.source import open_table
 from worker.engine.io.writers import Written, open_writer
 from worker.engine.table import Table
 
@@ -140,7 +142,7 @@ def test_parquet_carries_no_notes_and_no_statistics() -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(EngineError) as caught:
-        open_writer("xlsx", io.BytesIO(), ["a"])
+        open_writer("docx", io.BytesIO(), ["a"])
     assert caught.value.code == "output-format"
 
 
@@ -184,3 +186,48 @@ def test_numbers_and_plain_texts_are_written_like_labels(cells: list[str]) -> No
                 ]
                 assert tables[0] == tables[1] == tables[2] == [cell or None for cell in cells]
             assert len({facts.formula_cells for _, facts in files}) == 1
+
+
+WORKBOOK = {
+    "name": ["=1+1", "Ada\x00 & <b>", "", " x_x0041_\r\n"],
+    "age": ["36", "007", "", "12345678901234567"],
+}
+
+
+def test_a_workbook_holds_the_values_and_is_the_same_every_time() -> None:
+    import openpyxl
+
+    columns = [
+        Column.of_texts("name", WORKBOOK["name"]),
+        Column.of_texts("age", WORKBOOK["age"]).relabelled(
+            Column.of_texts("age", WORKBOOK["age"]).labels, Kind.INTEGER
+        ),
+    ]
+    first, facts = written("xlsx", Table(columns))
+    assert (facts.rows, facts.formula_cells, facts.sha256) == (4, 1, hashlib.sha256(first).hexdigest())
+    assert written("xlsx", Table(columns))[0] == first
+    book = openpyxl.load_workbook(io.BytesIO(first))
+    rows = list(book.worksheets[0].values)
+    assert rows[0] == ("name", "age")
+    assert [row[1] for row in rows[1:]] == [36, "007", None, "12345678901234567"]
+    assert book.worksheets[0]["A2"].data_type == "s"  # a text, no formula
+    names = [openpyxl.utils.escape.unescape(row[0] or "") for row in rows[1:]]
+    assert names == WORKBOOK["name"]
+    assert not [part for part in zipfile.ZipFile(io.BytesIO(first)).namelist() if "docProps" in part]
+    assert texts_read(first) == [["=1+1", "36"], ["Ada\x00 & <b>", "007"]]
+
+
+def texts_read(content: bytes) -> list[list[str]]:
+    """The first rows as our own reader sees them."""
+    (chunk,) = open_table(io.BytesIO(content)).chunks()
+    columns = [chunk[name].texts() for name in ("name", "age")]
+    return [list(row) for row in zip(*columns, strict=True)][:2]
+
+
+def test_more_rows_than_a_workbook_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.engine.io.workbook_writer.MOST_ROWS", 4)
+    with pytest.raises(LimitExceeded, match="at most 3 rows"):
+        written("xlsx", table(a=list("wxyz")))
+    monkeypatch.setattr("worker.engine.io.workbook_writer.LONGEST_CELL", 2)
+    with pytest.raises(EngineError, match="longer than 2"):
+        written("xlsx", table(a=["wxyz"]))

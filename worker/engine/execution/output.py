@@ -25,7 +25,7 @@ ROWS_PER_WRITE = 4 * BLOCK
 
 @dataclass(frozen=True)
 class Output:
-    """A file to write: csv or parquet."""
+    """A file to write: csv, parquet or xlsx."""
 
     kind: str
     file: BinaryIO
