@@ -11,6 +11,7 @@ from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import transition
 from stewardapp.models import AuditEvent
 from stewardapp.presenters import recipes, release_pages, results, run_pages, tables
+from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import Change
 from stewardapp.presenters.released_table import Damaged, ReleasedPage, released_page, shown_artifact
@@ -91,6 +92,7 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "independence": independence(release, user),
         "relatives": relatives(release, user),
         "population": release.version.dataset.population,
+        "mixed": mixed_warning(release),
     }
     return shown | file_context(release, user, asked) | release_pages.talk(release, user)
 

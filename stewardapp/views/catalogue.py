@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET
 
 from stewardapp.models import Release
 from stewardapp.presenters import catalogue_pages, charts
+from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.released_table import Damaged
 from stewardapp.views.published import NotShown, may_download, offers, published
 from worker.engine.chart import Chart
@@ -55,6 +56,7 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
         return not_shown(request)
     facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
     facts |= {"codebook": catalogue_pages.codebook(release), "usage": catalogue_pages.usage(release)}
+    facts["mixed"] = mixed_warning(release)
     return render(request, template, facts | drawn(request, release) | offers(release, request.user))
 
 

@@ -39,7 +39,7 @@ def parser() -> Parser:
 
     one = command("anonymize", anonymize, "carry out a recipe", "RECIPE", "DATA")
     one.add_argument(
-        "--out", type=Path, required=True, help="the released file: .csv, .tsv, .parquet or .xlsx"
+        "--out", type=Path, required=True, help="the released file: .csv, .tsv, .parquet, .xlsx, .sav or .dta"
     )
     one.add_argument("--keep-order", action="store_true", help="keep the order of the input rows")
     one.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -231,3 +232,39 @@ def test_more_rows_than_a_workbook_holds_are_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("worker.engine.io.workbook_writer.LONGEST_CELL", 2)
     with pytest.raises(EngineError, match="longer than 2"):
         written("xlsx", table(a=["wxyz"]))
+
+
+NUMBERS = ["1", "2.5", "", "-7"]
+
+
+@pytest.mark.parametrize("kind", ["sav", "dta"])
+def test_a_statistical_file_holds_numbers_and_labelled_codes(kind: str, tmp_path: Path) -> None:
+    import pyreadstat
+
+    numbers = Column.of_texts("n", NUMBERS)
+    columns = [
+        numbers.relabelled(numbers.labels, Kind.DECIMAL),
+        Column.of_texts("sex", ["male", "", "=f", "male"]),
+        Column.of_texts("told", [121 * "x", "é", "", "z"]),
+    ]
+    made, facts = written(kind, Table(columns))
+    assert (facts.rows, facts.formula_cells, facts.sha256) == (4, 1, hashlib.sha256(made).hexdigest())
+    assert (b"01 Jan 1970 00:00" if kind == "dta" else b"01 Jan 7000:00:00") in made[:300]
+    path = tmp_path / "out"
+    path.write_bytes(made)
+    frame, about = getattr(pyreadstat, f"read_{kind}")(path)
+    assert frame["n"].tolist()[:2] == [1.0, 2.5]
+    assert about.variable_value_labels == {"sex": {1.0: "=f", 2.0: "male"}}
+    (chunk,) = open_table(io.BytesIO(made)).chunks()
+    assert chunk["n"].texts() == NUMBERS
+    assert chunk["sex"].texts() == ["male", "", "=f", "male"]
+    assert chunk["told"].texts() == [121 * "x", "é", "", "z"]
+
+
+@pytest.mark.parametrize("kind", ["sav", "dta"])
+def test_what_such_a_file_cannot_hold_is_refused_by_position(kind: str) -> None:
+    with pytest.raises(EngineError, match="the name of column 2"):
+        written(kind, table(a=["x"], **{"b c": ["x"]}))
+    with pytest.raises(EngineError, match="longer than"):
+        written(kind, table(a=[3_000 * "x"]))
+    assert written(kind, table(a=[]))[1].rows == 0

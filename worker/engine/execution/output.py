@@ -25,7 +25,7 @@ ROWS_PER_WRITE = 4 * BLOCK
 
 @dataclass(frozen=True)
 class Output:
-    """A file to write: csv, parquet or xlsx."""
+    """A file to write: csv, parquet, xlsx, sav or dta."""
 
     kind: str
     file: BinaryIO

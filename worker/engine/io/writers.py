@@ -25,6 +25,7 @@ from worker.engine.io import formats
 from worker.engine.io.cells import CellMaker, formula_rows, laid_out, quoted
 from worker.engine.io.csv_reader import TEXT
 from worker.engine.io.formulas import defused_name
+from worker.engine.io.statistical_writer import StatisticalTable
 from worker.engine.io.workbook_writer import Sheet
 from worker.engine.table import Chunk
 
@@ -52,14 +53,16 @@ class TableWriter(Protocol):
 
 
 def open_writer(kind: str, file: BinaryIO, names: Sequence[str]) -> TableWriter:
-    """Begin a table of these columns, in this order, as `csv`, `parquet` or `xlsx`."""
+    """Begin a table of these columns, in this order: `csv`, `parquet`, `xlsx`, `sav`, `dta`."""
     if kind == formats.CSV:
         return CsvWriter(file, names)
     if kind == formats.PARQUET:
         return ParquetWriter(file, names)
     if kind == formats.XLSX:
         return WorkbookWriter(file, names)
-    raise EngineError("output-format", "A table is written as csv, parquet or xlsx.", "out")
+    if kind in (formats.SAV, formats.DTA):
+        return StatisticalWriter(kind, file, names)
+    raise EngineError("output-format", "A table is written as csv, parquet, xlsx, sav or dta.", "out")
 
 
 class _Counted(io.RawIOBase):
@@ -171,6 +174,24 @@ class WorkbookWriter:
         """Write what ends the workbook."""
         self._sheet.close()
         return Written(self._sheet.rows, self._out.size, self._out.sha256, self._formulas)
+
+
+class StatisticalWriter:
+    """A file of SPSS or Stata; texts that look like formulas stay texts and are counted."""
+
+    def __init__(self, kind: str, file: BinaryIO, names: Sequence[str]) -> None:
+        self._out, self._names, self._formulas = _Counted(file), tuple(names), 0
+        self._table = StatisticalTable(kind, names)
+
+    def write(self, chunk: Chunk) -> None:
+        """Take rows."""
+        self._formulas += sum(formula_rows(chunk[name]) for name in self._names)
+        self._table.write(chunk)
+
+    def close(self) -> Written:
+        """Write all of them."""
+        self._out.write(self._table.close())
+        return Written(self._table.rows, self._out.size, self._out.sha256, self._formulas)
 
 
 _NO_CODES = np.zeros(0, np.int32)
