@@ -220,7 +220,7 @@ class Counter:
             words.foresee(columns[name])
         # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
         alone = self._words[0] if len(self._names) == 1 and not self._weight and counts is None else None
-        if isinstance(alone, Vocabulary):  # rows of one column need no code of their own
+        if isinstance(alone, GrownVocabulary):  # rows of one column need no code of their own
             only, counts = alone.counted(columns[self._names[0]])
             codes, rows = [only], len(only)
         else:
