@@ -31,6 +31,7 @@ from stewardapp.actions import (
     runs,
     uploads,
 )
+from stewardapp.management import demo_survey
 from stewardapp.management.survey import health_survey
 from stewardapp.models import (
     Artifact,
@@ -115,6 +116,7 @@ def _fill(people: dict[str, User]) -> None:
         if not Release.objects.filter(title=title).exists():
             stage(story, title)
     _survey(project, people["steward"], "Health survey 2026")
+    demo_survey.load(project, people["steward"])
 
 
 def _project(people: dict[str, User]) -> Project:
