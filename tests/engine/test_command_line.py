@@ -211,7 +211,7 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
     [
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
         (("--out", "out.xlsx"), 2, ".xlsx"),
-        (("--out", "out.csv", "--memory", "1KB"), 4, "memory"),
+        (("--out", "out.csv", "--memory", "10"), 4, "memory"),
     ],
 )
 def test_options_are_refused_in_one_line(folder, capsys, arguments, code, words):
