@@ -74,6 +74,12 @@ def _perturbation(setting: Setting) -> list[Result]:
     return perturbation(setting)
 
 
+def _ledger(setting: Setting) -> list[Result]:
+    from benchmarks.ledger import ledger
+
+    return ledger(setting)
+
+
 def _peers(setting: Setting) -> list[Result]:
     from benchmarks.peers.comparisons import peers
 
@@ -87,6 +93,7 @@ SUITE: dict[str, Measurement] = {
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,
+    "ledger": _ledger,
 }
 
 PEERS: dict[str, Measurement] = {"peers": _peers}

@@ -356,6 +356,43 @@ def make_succeeded_run(
         )
 
 
+TABLE_CSV = b"zip,age,count,error95\n1,a,12,6\n1,b,-2,6\n2,a,7,6\n2,b,0,6\n"
+EXACT_CSV = b"zip,age,exact,count,error95\n1,a,4711,12,6\n1,b,0,-2,6\n2,a,5,7,6\n2,b,1,0,6\n"
+
+
+def make_table_run(release: Release, *, content: bytes = TABLE_CSV) -> Run:
+    """A run that made a table with noise instead of microdata."""
+    run = make_run(release)
+    fence = Run.objects.claim(run.pk, WORKER, LEASE)
+    assert fence is not None
+    step = {"cells_from": {"zip": "declared categories", "age": "declared categories"}, "error95": 6}
+    step |= {"error95_all_cells": 9, "codebook": ["Every count is a true count plus noise."]}
+    loss = {"epsilon": 0.5, "delta": 0.0, "unit": "row", "neighbours": "add-remove"}
+    report: dict[str, Any] = {
+        "input": {"rows": 6, "columns": 3, "rows_without_consent": 0, "sha256": "ab" * 32},
+        "output": {"rows": 4, "columns": 4},
+        "steps": [{**step, "plan_seconds": 0.123}],
+        "goals": [],
+        "risk": {},
+        "privacy_loss": loss,
+        "public": {"steps": [step], "privacy_loss": loss},
+    }
+    with transaction.atomic():
+        files = [
+            _made(run, "table.csv", content, public=True),
+            _made(run, "exact.csv", EXACT_CSV, public=False),
+        ]
+        return runs.record(
+            run=run,
+            fence=fence,
+            files=files,
+            report=report,
+            goals=[],
+            engine_version="test",
+            microdata=False,
+        )
+
+
 def _made(run: Run, name: str, content: bytes, *, public: bool) -> runs.Made:
     blob = store(content, run.key, name)
     return runs.Made(name, "text/csv", blob, public=public, rows=max(0, content.count(b"\n") - 1))

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 PARQUET_SUFFIXES = (".parquet", ".pq")
-NOT_WRITTEN = (".xlsx", ".xls", ".sav", ".dta", ".sas7bdat")
+WRITTEN = (".xlsx", ".sav", ".dta")
+NOT_WRITTEN = (".xls", ".zsav", ".sas7bdat")
 
 
 class Nowhere(io.RawIOBase):
@@ -115,8 +116,11 @@ def output_kind(path: Path) -> str:
     """What to write, by the name of the file."""
     if path.suffix.lower() in NOT_WRITTEN:
         raise EngineError(
-            "output-format", f"--out: {path.suffix} is not written. Use .csv, .tsv or .parquet."
+            "output-format",
+            f"--out: {path.suffix} is not written. Use .csv, .tsv, .parquet, .xlsx, .sav or .dta.",
         )
+    if path.suffix.lower() in WRITTEN:
+        return path.suffix.lower().removeprefix(".")
     return "parquet" if path.suffix.lower() in PARQUET_SUFFIXES else "csv"
 
 

@@ -22,5 +22,5 @@ def spend_words(epsilon_micro: int, delta_femto: int) -> str:
 
 
 def _plain(value: Decimal) -> str:
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    """Without the zeros at its end; the value has decimal places."""
+    return f"{value:f}".rstrip("0").rstrip(".")

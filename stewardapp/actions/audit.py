@@ -51,8 +51,11 @@ def record(
 
 
 def _locked_head() -> AuditHead:
-    AuditHead.objects.get_or_create(id=1)
-    return AuditHead.objects.select_for_update().get(id=1)
+    locked = AuditHead.objects.select_for_update().filter(id=1)
+    if (head := locked.first()) is None:
+        AuditHead.objects.get_or_create(id=1)
+        head = locked.get()
+    return head
 
 
 def seal(event: AuditEvent) -> str:

@@ -38,9 +38,10 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
         )
     total = sum((cost.spend for cost in costs), Spend())
     version = run.release.version
-    populations = _pay(version, total, None)
+    populations = version.dataset.population.charged_with
     for cost in costs:
         _note(version, populations, by, cost.spend, cost.what, run=run, step=cost.step)
+    _pay(version, populations, total, None)
     audit.record("budget.charged", run, by=by, project=version.project, details=_details(total, populations))
     run.refresh_from_db(fields=["charged_at"])
     return run
@@ -49,19 +50,19 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
 @action
 def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
     """Pay for a query from the personal allowance of whoever asks, under the id of the query."""
-    populations = _pay(version, cost, by)
+    populations = version.dataset.population.charged_with
     try:
         _note(version, populations, by, cost, what, query=query)
     except IntegrityError:
         raise Conflict("charged", "This question was charged before.") from None
+    _pay(version, populations, cost, by)
     details = _details(cost, populations) | {"query": str(query)}
     audit.record("budget.charged", version, by=by, project=version.project, details=details)
 
 
-def _pay(version: Version, cost: Spend, asker: User | None) -> list[Population]:
-    """Take the cost everywhere it is owed, or nowhere; the populations that were charged."""
+def _pay(version: Version, populations: Sequence[Population], cost: Spend, asker: User | None) -> None:
+    """Take the cost everywhere it is owed, or nowhere; last, so that others wait for these rows briefly."""
     dataset = version.dataset
-    populations = dataset.population.charged_with
     allotment = Allotment.objects.filter(population=dataset.population, project=dataset.project).first()
     if allotment is None:
         raise Exhausted(
@@ -72,7 +73,6 @@ def _pay(version: Version, cost: Spend, asker: User | None) -> list[Population]:
     _take(allotment, cost, "the allotment of the project")
     for population in populations:
         _take(population, cost, f"the population {population}")
-    return populations
 
 
 def _allowance(allotment: Allotment, asker: User) -> Allowance:

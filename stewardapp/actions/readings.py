@@ -73,14 +73,20 @@ def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
         values = _values(position, described)
         old = known.get(described["name"])
         if old is None:
-            fresh.append(Column(version=version, name=described["name"], **values))
+            fresh.append(Column(version=version, name=described["name"], **values, **_declared(described)))
         else:
             Column.objects.filter(pk=old.pk).update(**values)
     Column.objects.bulk_create(fresh, batch_size=500)
 
 
+def _declared(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What the file itself says of a column that nobody has described yet."""
+    settings = {"categories": described["categories"]} if described.get("categories") else {}
+    return {"label": described.get("label", ""), "settings": settings}
+
+
 def _values(position: int, described: Mapping[str, Any]) -> dict[str, Any]:
     values = {name: described[name] for name in PROFILED if name in described}
-    taken = {"name", "position", *PROFILED}
+    taken = {"name", "position", "label", "categories", *PROFILED}
     rest = {name: value for name, value in described.items() if name not in taken}
     return {"position": position, "profile": rest, **values}

@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from django import forms
 from pydantic.fields import FieldInfo
 
+from stewardapp.forms.sliders import LogSlider
 from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField, MatrixField
-from worker.engine.fields import RELEASED, Columns, Kind, PopulationFile, Role, Transition, Unit
+from worker.engine.fields import RELEASED, Columns, Kind, LogScale, PopulationFile, Role, Transition, Unit
 
 Mark = TypeVar("Mark")
 Common = dict[str, Any]
@@ -125,7 +126,7 @@ def plain_field(annotation: Any, info: FieldInfo, common: Common) -> forms.Field
     if annotation is bool:
         return forms.BooleanField(**{**common, "required": False})
     if annotation in NUMBERS:
-        return NUMBERS[annotation](widget=number_input(annotation, info), **common)
+        return NUMBERS[annotation](widget=number_widget(annotation, info), **common)
     if annotation is str:
         return forms.CharField(**common)
     return structured_field(annotation, common)
@@ -166,6 +167,12 @@ class ValueChoiceField(forms.ChoiceField):
 
     def prepare_value(self, value: Any) -> Any:
         return getattr(value, "value", value)
+
+
+def number_widget(annotation: Any, info: FieldInfo) -> forms.NumberInput:
+    """A number input, with a slider beside it where the scale is logarithmic."""
+    scale, plain = marker(info, LogScale), number_input(annotation, info)
+    return plain if scale is None else LogSlider(scale.low, scale.high, attrs=plain.attrs)
 
 
 def number_input(annotation: Any, info: FieldInfo) -> forms.NumberInput:

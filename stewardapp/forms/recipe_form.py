@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
+from worker.engine.method import Forecast, Method
 
 ITEM = "item"
 MAXIMUM_ITEMS = 60
@@ -40,6 +41,9 @@ class Item:
     fresh: bool = False
     failure: str = ""
     failed_param: str = ""
+    foresees: bool = False
+    forecast: tuple[Forecast, ...] = ()
+    unforeseen: str = ""
 
     @property
     def token(self) -> str:
@@ -77,6 +81,15 @@ class Item:
         if self.form is None:
             raise ValueError("the item is not known")
         return {NAMES[self.part]: self.slug, "params": self.form.as_params()}
+
+    def object(self, columns: Columns) -> Any:
+        """What the values on the page describe, without marking any field; None when they are wrong."""
+        if self.form is None:
+            return None
+        values = ((one.html_name, one.value()) for one in self.form)
+        sent = {name: value for name, value in values if value is not None and value is not False}
+        judged = bound_form(self.form.contract, columns, sent, self.key)
+        return judged.parameters if judged.is_valid() else None
 
 
 @dataclass
@@ -149,6 +162,11 @@ class RecipeForm:
             for number, item in enumerate(items, start=1):
                 item.number = number
         return self
+
+
+def foresees(contract: Any) -> bool:
+    """Whether a method tells figures before it is run."""
+    return issubclass(contract, Method) and contract.forecast is not Method.forecast
 
 
 def contract_of(part: str, slug: str) -> type[BaseModel] | None:

@@ -7,6 +7,7 @@ import io
 import json
 import secrets
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.conf import settings
 from stewardapp.access.workflow import Decision
 from stewardapp.actions import (
     accounts,
+    budgets,
     columns,
     comments,
     datasets,
@@ -23,6 +25,7 @@ from stewardapp.actions import (
     memberships,
     populations,
     projects,
+    proposals,
     releases,
     reviews,
     runs,
@@ -41,6 +44,7 @@ from stewardapp.models import (
     Version,
 )
 from stewardapp.secrets_file import write_private
+from worker.engine.privacy import Spend
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -104,6 +108,7 @@ def _fill(people: dict[str, User]) -> None:
     project = _project(people)
     version = _survey(project, people["steward"], "Health survey 2025")
     _tag(version, people["steward"])
+    _budget(project, version, people)
     story = Story(version, people)
     for title, stage in STAGES.items():
         if not Release.objects.filter(title=title).exists():
@@ -151,6 +156,22 @@ def _tag(version: Version, steward: User) -> None:
         hierarchies.attach(column=column, hierarchy=hierarchy, by=steward)
 
 
+def _budget(project: Project, version: Version, people: dict[str, User]) -> None:
+    """A limit that two people agreed on, its parts, and a proposal that waits for the second person."""
+    population, steward = version.dataset.population, people["steward"]
+    if population.limit:
+        return
+    columns.describe(version=version, name="sex", settings={"categories": ["F", "M"]}, by=steward)
+    limit, reason = Spend.of(2, Decimal("1e-8")), "Yearly tables and the questions of one study."
+    asked = proposals.propose_limit(population=population, limit=limit, reason=reason, by=steward)
+    proposals.confirm(proposal=asked, by=people["admin"])
+    part = Spend.of(Decimal("1.5"), Decimal("1e-8"))
+    allotment = budgets.allot(population=population, project=project, limit=part, by=people["admin"])
+    budgets.allow(allotment=allotment, user=people["analyst"], limit=Spend.of(Decimal("0.5")), by=steward)
+    more, reason = Spend.of(3, Decimal("1e-8")), "A second study asks for the same people."
+    proposals.propose_limit(population=population, limit=more, reason=reason, by=steward)
+
+
 def _work(kind: str, identity: str) -> None:
     """Do a job here and now, as a worker would."""
     from worker import runner  # only the demo's first start needs the worker's code in this process
@@ -181,6 +202,16 @@ class Story:
             version=self.version, title=title, recipe=recipe, by=self.people["steward"],
             purpose="Regional study of chronic disease", context="For a university under a data agreement.",
         )  # fmt: skip
+
+    def counts(self, title: str, epsilon: str) -> Release:
+        """A table with noise, paid for from the budget."""
+        step = {"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": float(epsilon)}}
+        release = releases.create(
+            version=self.version, title=title, recipe={"steps": [step]}, by=self.people["steward"],
+            purpose="Yearly table", context="For the public.",
+        )  # fmt: skip
+        run = self.run(release)
+        return releases.submit(release=release, run=run, by=self.people["steward"])
 
     def run(self, release: Release) -> Run:
         """Run the recipe."""
@@ -255,6 +286,14 @@ def _published(story: Story, title: str) -> None:
         downloads.record(release=release, artifact=artifact, by=story.people["analyst"])
 
 
+def _counted(story: Story, title: str) -> None:
+    story.counts(title, "0.5")
+
+
+def _counted_again(story: Story, title: str) -> None:
+    story.counts(title, "0.25")
+
+
 def _revoked(story: Story, title: str) -> None:
     release, notice = story.published(title), "A corrected edition replaces this file."
     releases.revoke(release=release, notice=notice, by=story.people["steward"])
@@ -269,4 +308,6 @@ STAGES: dict[str, Callable[[Story, str], None]] = {
     "File nobody needs any more": _withdrawn,
     "Chronic disease 2025, research file": _published,
     "Chronic disease 2025, withdrawn edition": _revoked,
+    "Respondents by sex 2025": _counted,
+    "Respondents by sex 2025, first draft": _counted_again,
 }

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
 Goals = Sequence[Mapping[str, Any]]
 
-PUBLIC = ("version", "public_id", "microdata", "recipe_sha256", "engine_version", "goals", "privacy_loss")
+PUBLIC = (
+    "version",
+    "public_id",
+    "microdata",
+    "recipe_sha256",
+    "engine_version",
+    "goals",
+    "privacy_loss",
+    "table",
+)
 
 
 def manifest_of(
@@ -50,6 +59,7 @@ def manifest_of(
         "risk": report.get("risk", {}),
         "utility": report.get("utility", {}),
         "privacy_loss": report.get("privacy_loss", {"epsilon": 0, "delta": 0}),
+        **({} if microdata else {"table": _about_table(report)}),
     }
 
 
@@ -77,6 +87,11 @@ def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -
         microdata=manifest.get("microdata", True),
         stop_requested=stop_requested,
     )
+
+
+def _about_table(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What the engine allows to leave with a table; a fact that it did not name stays inside."""
+    return {"steps": report.get("public", {}).get("steps", [])}
 
 
 def _after(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from stewardapp.access import rules
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import transition
 from stewardapp.models import AuditEvent
-from stewardapp.presenters import recipes, release_pages, results
+from stewardapp.presenters import recipes, release_pages, results, run_pages, tables
+from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import Change
 from stewardapp.presenters.released_table import Damaged, ReleasedPage, released_page, shown_artifact
@@ -91,6 +92,7 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "independence": independence(release, user),
         "relatives": relatives(release, user),
         "population": release.version.dataset.population,
+        "mixed": mixed_warning(release),
     }
     return shown | file_context(release, user, asked) | release_pages.talk(release, user)
 
@@ -103,7 +105,18 @@ def file_context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> d
     files = list(candidate_of(release).artifacts.public().select_related("blob__key"))
     chosen = shown_artifact(files, asked.get("file", ""))
     shown: dict[str, Any] = {"may_see_file": verdict, "files": files}
-    return shown | table_of(chosen, asked.get("page", "1"))
+    return shown | table_of(chosen, asked.get("page", "1")) | histogram_of(candidate_of(release))
+
+
+def histogram_of(run: Run) -> dict[str, Any]:
+    """The chart of a table with noise, and what is published with it."""
+    try:
+        chart = tables.published_chart(run)
+    except Damaged:
+        return {"damaged": True}
+    if chart is None:
+        return {}
+    return {"histogram": run_pages.picture(run, chart), "codebook_lines": tables.codebook_lines(run)}
 
 
 def table_of(artifact: Any, wanted: str) -> dict[str, ReleasedPage | bool | None]:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.models.canonical import sha256_of
 from stewardapp.models.manifest import public_part
-from stewardapp.presenters import recipes
+from stewardapp.presenters import recipes, tables
 from stewardapp.presenters.measures import printed, words
 from stewardapp.presenters.results import goal_line
 from worker.engine import catalogue
 from worker.engine.fields import RELEASED
 
 if TYPE_CHECKING:
-    from stewardapp.models import Release
+    from stewardapp.models import Release, Run
+    from worker.engine.chart import Chart
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ def certificate(release: Release) -> Certificate:
     )
 
 
+def histogram(release: Release) -> Chart | None:
+    """The chart of a published table, from its bytes."""
+    return tables.published_chart(release.candidate) if release.candidate else None
+
+
 def risk_figures(risk: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
     """Every single figure of the risk measures, with its explanation."""
     measures: Mapping[str, Any] = catalogue.measures()
@@ -69,6 +75,8 @@ def codebook(release: Release) -> list[CodebookLine]:
     if run is None:
         return []
     labels = dict(release.version.columns.values_list("name", "label"))
+    if tables.is_table(run):
+        return table_codebook(run, labels)
     levels, heights = step_levels(run.report, "levels"), step_levels(run.report, "heights")
     columns = run.recipe.get("columns", {})
     leaving = {name: column for name, column in columns.items() if leaves(column)}
@@ -82,6 +90,17 @@ def codebook(release: Release) -> list[CodebookLine]:
         )
         for name, one in leaving.items()
     ]
+
+
+def table_codebook(run: Run, labels: Mapping[str, str]) -> list[CodebookLine]:
+    """The columns of a table with noise: those it counts by, and its figures."""
+    origins = [pair for step in tables.steps_of(run) for pair in step.get("cells_from", {}).items()]
+    keys = [
+        CodebookLine(name, labels.get(name, ""), "cell", "", f"cells from {origin}")
+        for name, origin in origins
+    ]
+    figures = [CodebookLine(name, words, "number", "", how) for name, words, how in tables.COLUMNS]
+    return [*keys, *figures]
 
 
 def leaves(column: Mapping[str, Any]) -> bool:
@@ -114,11 +133,13 @@ def usage(release: Release) -> list[str]:
     if run is None:
         return []
     said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
-    return [*said, *NOTES]
+    if tables.is_table(run):
+        return [*said, *tables.codebook_lines(run), QUOTE]
+    return [*said, *NOTES, QUOTE]
 
 
 NOTES = (
     "An interval [a, b[ holds a and everything up to, but not including, b. A * stands for any value.",
     "The order of the rows says nothing: the file is sorted by its released values.",
-    "Quote the sha256 of the file when you publish results, so that others can find exactly this file.",
 )
+QUOTE = "Quote the sha256 of the file when you publish results, so that others can find exactly this file."

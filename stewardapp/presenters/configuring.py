@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
-from stewardapp.forms.recipe_form import LISTS
+from stewardapp.forms.recipe_form import LISTS, foresees
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
+from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role
+from worker.engine.recipe import Recipe
 
 if TYPE_CHECKING:
     from stewardapp.access.verdict import Refused
@@ -77,6 +79,21 @@ def mark_refusal(form: RecipeForm, refused: Refused) -> None:
     items = form.goals if place[1] == "goals" else form.steps
     for item in items[int(place[2]) : int(place[2]) + 1]:
         item.failure, item.failed_param = refused.reason, place[3] or ""
+
+
+def foresee(form: RecipeForm, release: Release) -> None:
+    """Beside each step that can tell them: its figures before anything is run or spent."""
+    steps = [item for item in form.steps if item.contract is not None and foresees(item.contract)]
+    if not steps:
+        return
+    declared = Recipe.parse({"version": 1, "columns": release.draft()["columns"]}).declarations({})
+    for item in steps:
+        item.foresees = True
+        method = item.object(form.columns)
+        try:
+            item.forecast = method.forecast(declared) if method else ()
+        except EngineError as error:
+            item.unforeseen = error.message
 
 
 def surroundings(release: Release) -> dict[str, Any]:

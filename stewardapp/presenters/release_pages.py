@@ -12,6 +12,7 @@ from stewardapp.access import rules
 from stewardapp.access.thresholds import checklist, meets_policy
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
+from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import sentences, short
 from stewardapp.presenters.steps import ALL_DONE
@@ -147,6 +148,7 @@ def detail(release: Release, user: AnyUser) -> dict[str, Any]:
         "audience": audience_words(release),
         "step": current_step(release),
         "sentences": sentences(release.draft()),
+        "mixed": mixed_warning(release),
         **talk(release, user),
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from stewardapp.presenters import tables
 from stewardapp.presenters.measures import explanations, readings
 from stewardapp.presenters.numbers import percent, thousands
 from worker.engine import catalogue
@@ -55,7 +56,7 @@ def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
         class_figure(after, policy, explain),
         highest_figure(after, policy, explain),
         average_figure(before, after, explain),
-        *suppression_figures(run),
+        *(table_figures(run) if tables.is_table(run) else suppression_figures(run)),
         *loss_figures(run),
     )
     return VerdictLine(bool(met), met.reason, tuple(figure for figure in figures if figure is not None))
@@ -89,6 +90,11 @@ def average_figure(
         return None
     was = f" (was {percent(before['average_risk'])})" if before.get("average_risk") is not None else ""
     return Figure(percent(average), f"average risk{was}", explain.get("average_risk", ""))
+
+
+def table_figures(run: Run) -> Iterable[Figure]:
+    """How far the noise reaches, known before the run."""
+    return (Figure(value, label, how) for value, label, how in tables.error_figures(run))
 
 
 def suppression_figures(run: Run) -> Iterable[Figure]:

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from stewardapp.access import rules
 from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
-from stewardapp.presenters import charts, measures, recipes, release_pages, results
+from stewardapp.presenters import charts, measures, recipes, release_pages, results, tables
+from stewardapp.presenters.released_table import Damaged
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
@@ -146,7 +147,18 @@ def finished(run: Run, tab: str, *, internal: bool) -> dict[str, Any]:
         "goals": results.goal_lines(run),
         "tabs": [(name, label) for name, label in TABS.items() if has_content(run, name)],
     }
+    if tables.is_table(run) and tab == "overview":
+        return shown | table_overview(run, internal)
     return shown | tab_context(run, tab, internal)
+
+
+def table_overview(run: Run, internal: bool) -> dict[str, Any]:
+    """A table of noisy figures: the histogram, and for those who may see them the true counts."""
+    try:
+        pictures = [picture(run, chart) for chart in tables.charts(run).values()] if internal else []
+    except Damaged:
+        return {"is_table": True, "damaged": True}
+    return {"is_table": True, "pictures": pictures, "codebook_lines": tables.codebook_lines(run)}
 
 
 def has_content(run: Run, tab: str) -> bool:

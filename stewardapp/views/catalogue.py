@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.urls import path
+from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
 from stewardapp.models import Release
-from stewardapp.presenters import catalogue_pages
-from stewardapp.views.published import NotShown, offers, published
+from stewardapp.presenters import catalogue_pages, charts
+from stewardapp.presenters.budgets import mixed_warning
+from stewardapp.presenters.released_table import Damaged
+from stewardapp.views.published import NotShown, may_download, offers, published
+from worker.engine.chart import Chart
 
 PER_PAGE = 20
 
@@ -52,7 +56,38 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
         return not_shown(request)
     facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
     facts |= {"codebook": catalogue_pages.codebook(release), "usage": catalogue_pages.usage(release)}
-    return render(request, template, facts | offers(release, request.user))
+    facts["mixed"] = mixed_warning(release)
+    return render(request, template, facts | drawn(request, release) | offers(release, request.user))
+
+
+def drawn(request: HttpRequest, release: Release) -> dict[str, Any]:
+    """The chart of a published table, with its table."""
+    chart = histogram(request, release)
+    if chart is None:
+        return {}
+    url = reverse("catalogue-chart", args=[release.public_id])
+    return {"histogram": {**charts.pictured(chart), "url": url}}
+
+
+@login_not_required
+@require_GET
+def catalogue_chart(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+    """The chart of a published table as Plotly's JSON: published figures only."""
+    try:
+        chart = histogram(request, published(request.user, public_id))
+    except NotShown:
+        return not_shown(request)
+    if chart is None:
+        raise Http404
+    return HttpResponse(charts.figure_json(chart), content_type="application/json")
+
+
+def histogram(request: HttpRequest, release: Release) -> Chart | None:
+    """The chart of a table for those who may download it now; damaged bytes are not drawn."""
+    try:
+        return catalogue_pages.histogram(release) if may_download(release, request.user) else None
+    except Damaged:
+        return None
 
 
 def not_shown(request: HttpRequest) -> HttpResponse:
@@ -78,5 +113,6 @@ urlpatterns = [
     path("catalogue/", catalogue_list, name="catalogue-list"),
     path("catalogue/<uuid:public_id>/", catalogue_detail, name="catalogue-detail"),
     path("catalogue/<uuid:public_id>/certificate/", catalogue_certificate, name="catalogue-certificate"),
+    path("catalogue/<uuid:public_id>/chart/", catalogue_chart, name="catalogue-chart"),
     path("catalogue/<uuid:public_id>/manifest.json", catalogue_manifest, name="catalogue-manifest"),
 ]

@@ -82,6 +82,7 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         "dataset": dataset,
         "versions": [version_line(version) for version in dataset.versions.select_related("uploaded_by")],
         "may_upload": rules.may_upload(dataset.project.person(user)),
+        "may_move": rules.may_propose_move(dataset.project.person(user)),
     }
     return render(request, "datasets/detail.html", page)
 

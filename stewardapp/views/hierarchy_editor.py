@@ -24,13 +24,16 @@ from stewardapp.views.hierarchies import column_or_404, may_edit
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import free_name
 from worker.engine.algorithms import hierarchies as engine
-from worker.engine.algorithms.hierarchy_edits import edited, plain
+from worker.engine.algorithms.hierarchy_edits import edited, plain, refusal
 from worker.engine.errors import EngineError
 
 MOST_EDITED = 20_000
-TOO_MANY = (
-    f"More than {MOST_EDITED:,} values are too many to edit by hand. Build a hierarchy, or import a table."
+TOO_MANY = f"More than {MOST_EDITED:,} values are too many to edit by hand. Build by rule, or import a table."
+UNSEEN = (
+    "This column is too large to be shown here. Build by rule without a preview, or import a table; the run "
+    "says how many values have no row."
 )
+BY_HAND = ("group", "rename", "add-level", "remove-level", "complete")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,14 +53,12 @@ class Editor:
         self.posted = request.POST
         self.command = "show" if "switch" in self.posted else self.posted.get("do", "show")
         self.error = ""
-        self.counts: Counter[str] = values_of(column) if previewable(column) else Counter()
+        self.seen = previewable(column)
+        self.counts: Counter[str] = values_of(column) if self.seen else Counter()
         self.builder = self._builder_asked()
 
     def answer(self) -> HttpResponse:
         """The page, or the way back when the draft was saved."""
-        if not previewable(self.column) or len(self.counts) > MOST_EDITED:
-            self.error = TOO_MANY
-            return self._page(Draft(), engine.Hierarchy(()))
         try:
             draft = Draft.sent(self.posted)
             laid = self._laid(draft)
@@ -94,11 +95,20 @@ class Editor:
             return draft.taken_back()
         if verb == RESTART:
             return draft.changed({"change": RESTART})
-        if verb in ("group", "rename", "add-level", "remove-level", "complete"):
+        if verb in BY_HAND:
+            if self.note:
+                raise refusal(self.note)
             return draft.changed(
                 change_of(self.command, self.posted, picked(laid, self.posted.getlist("pick")))
             )
         return draft
+
+    @property
+    def note(self) -> str:
+        """Why nothing can be edited by hand; empty when it can."""
+        if not self.seen:
+            return UNSEEN
+        return TOO_MANY if len(self.counts) > MOST_EDITED else ""
 
     def _laid(self, draft: Draft) -> engine.Hierarchy:
         values, name = sorted(self.counts), self.column.name
@@ -112,6 +122,8 @@ class Editor:
 
     def _saved(self, draft: Draft, laid: engine.Hierarchy) -> HttpResponse:
         column, by = self.column, signed_in(self.request)
+        if not self.seen and not draft.spec:
+            raise refusal(UNSEEN)
         written = (
             {"spec": draft.spec} if draft.spec and not draft.edits else {"lines": "\n".join(laid.lines())}
         )
@@ -119,7 +131,7 @@ class Editor:
         made = hierarchies.create(
             project=column.version.project,
             name=free_name(column, wanted),
-            levels=laid.height + 1,
+            levels=laid.height + 1 if self.seen else 0,
             by=by,
             **written,
         )
@@ -142,6 +154,7 @@ class Editor:
             "name": self.posted.get("name", ""),
             "label": self.posted.get("label", "") if self.error else "",
             "error": self.error,
+            "note": self.note,
             "builders": FORMS.values(),
             "builder": self.builder,
             "may_edit": may_edit(self.request, self.column),

@@ -78,6 +78,7 @@ def page(
     request: HttpRequest, release: Release, form: RecipeForm, *, unsaved: bool = False, status: int = 200
 ) -> HttpResponse:
     """The configuration page around a form."""
+    configuring.foresee(form, release)
     shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
     shown |= {"may": verdicts(release, request.user), "import_form": ImportForm()}
     shown |= configuring.surroundings(release)

@@ -129,6 +129,18 @@ def test_profile_hierarchy_catalogue(folder, capsys):
     assert worker(folder, "catalogue") == 0
 
 
+@pytest.mark.parametrize("name", ["out.xlsx", "out.sav", "out.dta"])
+def test_a_workbook_or_a_statistical_file_out_and_in(folder, capsys, name):
+    assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", name) == 0
+    first = (folder / name).read_bytes()
+    assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", name) == 0
+    assert (folder / name).read_bytes() == first
+    assert worker(folder, "verify", "recipe.json", name) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rows"], found["goals"][0]["achieved"]) == (60, 6)
+    assert worker(folder, "compare", "recipe.json", "data.csv", name) == 0
+
+
 AMNESIA = {"name": "*", "children": [{"name": "all", "children": [{"name": "f"}, {"name": "m"}]}]}
 
 
@@ -210,7 +222,7 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
     ("arguments", "code", "words"),
     [
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
-        (("--out", "out.xlsx"), 2, ".xlsx"),
+        (("--out", "out.sas7bdat"), 2, ".sas7bdat"),
         (("--out", "out.csv", "--memory", "10"), 4, "memory"),
     ],
 )

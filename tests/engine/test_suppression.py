@@ -1,12 +1,14 @@
 """Local suppression on random tables: the goals hold on the bytes, and nothing but stars was written."""
 
 from collections import Counter, defaultdict
+from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.running import recipe_of, rows_of, run, table_of
-from worker.engine.errors import NoSolution
+from worker.engine.errors import EngineError, NoSolution
+from worker.engine.methods import suppression
 
 NAMES = ("a", "b", "c")
 CELLS = st.sampled_from(["x", "y", "", "*"])
@@ -77,3 +79,43 @@ def test_many_quasi_identifiers_are_hidden_in_one_order():
     recipe = recipe_of(columns, [], [("suppression", {"k": 2, "importance": names[1:]})])
     _, report = run(recipe, table_of(rows))
     assert report["steps"][0]["suppressed_cells"] == 4
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(*[st.sampled_from(["x", "y", "z", ""])] * 3, st.sampled_from("pq")), min_size=1, max_size=25
+    ),
+    st.integers(1, 4),
+    st.booleans(),
+    st.permutations(NAMES),
+)
+def test_looking_only_at_the_rows_left_finds_the_same(rows, k, diverse, importance):
+    columns = {name: {"role": "quasi-identifier"} for name in NAMES} | {"s": {"role": "sensitive"}}
+    goals = [("l-diversity", {"column": "s", "l": 2, "variant": "entropy"})] if diverse else []
+    recipe = recipe_of(columns, goals, [("suppression", {"k": k, "importance": importance[:2]})], [])
+    table = table_of([dict(zip((*NAMES, "s"), row, strict=True)) for row in rows])
+
+    def released(quick):
+        with mock.patch.object(suppression._Hiding, "_apart", quick):
+            try:
+                return run(recipe, table, keep_order=True)[0]
+            except EngineError as refusal:
+                return refusal.code
+
+    assert released(True) == released(False)
+
+
+def test_a_star_in_the_data_and_goals_about_the_release_take_the_longer_way():
+    rows = [{"a": "*", "b": b} for b in "1233"] + [{"a": "x", "b": "1"}]
+    columns = {name: {"role": "quasi-identifier"} for name in "ab"}
+    for goal in (("k-anonymity", {"k": 2}), ("average-risk", {"limit": 0.5})):
+        _, report = run(recipe_of(columns, [goal], [("suppression", {})]), table_of(rows))
+        assert report["goals"][0]["holds"]
+
+
+def test_the_order_in_which_sets_of_columns_are_tried():
+    order = list(suppression.patterns(("few", "many", "some"), (), {"few": 2, "many": 9, "some": 5}))
+    assert order[:3] == [frozenset({"many"}), frozenset({"some"}), frozenset({"few"})]
+    strict = list(suppression.patterns(("few", "many", "some"), ("many",), {"few": 2, "many": 9, "some": 5}))
+    assert strict.index(frozenset({"some", "few"})) < strict.index(frozenset({"many"}))

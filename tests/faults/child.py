@@ -2,8 +2,9 @@
 
 import os
 import resource
+from pathlib import Path
 
-from tests.faults import trouble
+from tests.faults import dying, trouble
 from worker import child
 
 if __name__ == "__main__":
@@ -11,4 +12,6 @@ if __name__ == "__main__":
     if limit := int(os.environ.get("LANG", "").partition("file-size=")[2] or 0):
         # Stands in for a full disk: the limit is met in the middle of writing an artifact.
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    if note := os.environ.get("LANG", "").partition("die-at=")[2]:
+        dying.prepare_engine(Path(note))
     child.main()

@@ -1,4 +1,4 @@
-"""Points at which a worker dies, once each, while it stores what a run made."""
+"""Points at which a worker or its engine dies, once each, while a run is paid for, answered and stored."""
 
 import os
 import signal
@@ -19,25 +19,58 @@ POINTS = (
 )
 
 
+# Where a run that costs something dies, and whether its answer can still be shown afterwards.
+PAID_POINTS = {
+    "before charge_run 1": True,
+    "before record_event 1": True,  # inside the transaction of the charge: nothing was charged
+    "after record_event 1": True,
+    "after charge_run 1": False,
+    "before run_engine 1": False,
+    "before _link 1": False,
+    "after _link 1": False,
+    "before _link 4": False,
+    "after _link 4": True,
+    "after run_engine 1": True,
+    "after keep 1": True,
+    "before succeed 1": True,
+    "after succeed 1": True,
+}
+
+
+def prepare_engine(note: Path) -> None:
+    """The same for the engine's process."""
+    from worker import child
+
+    child.Files._link = mortal(child.Files._link, "_link", note)  # type: ignore[method-assign]
+
+
 def prepare(note: Path) -> None:
     """Have this process die at the point that the note names; the note is gone then."""
-    from stewardapp.actions import runs
+    from stewardapp.actions import audit, ledger, runs
     from stewardapp.models.job import JobQuerySet
-    from worker import runner
+    from worker import anonymizing, runner
 
-    watched: tuple[tuple[Any, str], ...] = ((runner, "keep"), (runs, "record"), (JobQuerySet, "succeed"))
+    watched: tuple[tuple[Any, str], ...] = (
+        (runner, "keep"),
+        (runs, "record"),
+        (JobQuerySet, "succeed"),
+        (ledger, "charge_run"),
+        (anonymizing, "run_engine"),
+    )
     for owner, name in watched:
         setattr(owner, name, mortal(getattr(owner, name), name, note))
+    audit.record = mortal(audit.record, "record_event", note)
 
 
 def mortal(function: Callable[..., Any], name: str, note: Path) -> Callable[..., Any]:
     """The same function with a point before and after each of its calls since the note was left."""
-    calls = 0
+    calls, left = 0, ""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        nonlocal calls
-        calls = calls + 1 if note.exists() else 0
+        nonlocal calls, left
+        said = text_of(note)
+        calls, left = (calls + 1 if said == left else 1), said
         die_if(f"before {name} {calls}", note)
         result = function(*args, **kwargs)
         die_if(f"after {name} {calls}", note)
@@ -47,6 +80,14 @@ def mortal(function: Callable[..., Any], name: str, note: Path) -> Callable[...,
 
 
 def die_if(point: str, note: Path) -> None:
-    if note.exists() and note.read_text() == point:
+    if text_of(note) == point:
         note.unlink()
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def text_of(note: Path) -> str:
+    """What the note says; nothing once somebody else has died of it."""
+    try:
+        return note.read_text()
+    except FileNotFoundError:
+        return ""

@@ -5,10 +5,11 @@ from typing import Any
 
 from stewardapp.actions import columns, releases
 from stewardapp.models import Reading, Release, Run, Version
-from tests.factories import Team, make_project, make_run, upload
+from tests.factories import Team, give_budget, make_project, make_run, upload
 from tests.faults.invariants import CANARY
 from tests.site import Site, until
 from worker.claim import jobs
+from worker.engine.privacy import Spend
 
 ROLES = {
     "name": "direct-identifier",
@@ -60,6 +61,19 @@ class World:
             "measures": ["*"],
         }
         return releases.create(version=self.version, title="Survey", recipe=recipe, by=self.team.steward)
+
+    def budget(self, limit: Spend) -> None:
+        """People have a budget, and what their town can be is declared."""
+        give_budget(self.team, self.version.dataset.population, limit)
+        towns = {"categories": ["North", "South"]}
+        columns.describe(version=self.version, name="town", settings=towns, by=self.team.steward)
+
+    def paid_run(self, epsilon: float) -> Run:
+        """A queued run that draws noise."""
+        step = {"method": "dp-histogram", "params": {"columns": ["town"], "epsilon": epsilon}}
+        recipe = {"steps": [step]}
+        release = releases.create(version=self.version, title="Towns", recipe=recipe, by=self.team.steward)
+        return make_run(release, by=self.team.steward)
 
     def run(self, **params: Any) -> Run:
         """A queued run that makes trouble."""

@@ -16,14 +16,17 @@ import django
 
 django.setup()
 
-from django.db import connection, models  # noqa: E402
+from django.db import connection, models, transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
 
 from stewardapp.access.verdict import Refused  # noqa: E402
-from stewardapp.actions import releases, reviews  # noqa: E402
-from stewardapp.models import Release, Run, User  # noqa: E402
+from stewardapp.actions import ledger, releases, reviews  # noqa: E402
+from stewardapp.models import Charge, Population, Release, Run, User, Version  # noqa: E402
+from worker.engine.privacy import Spend  # noqa: E402
 
 PAUSE = 0.3
+BREATH = 0.02
+GRANT, GRANTS = Spend(10), 4
 
 
 def approve(release: str, person: str) -> bool:
@@ -54,6 +57,33 @@ def careless_claim(run: str, person: str) -> bool:
     time.sleep(PAUSE)
     lease = {"lease_until": models.functions.Now(), "worker": person}
     return Run.objects.filter(pk=run).update(state="running", fence=F("fence") + 1, **lease) == 1
+
+
+def charge(version: str, person: str) -> bool:
+    """Four grants of ten, one after the other, of a budget that has room for eight of the thirty-two."""
+    asked = Version.objects.select_related("dataset__population", "dataset__project").get(pk=version)
+    by = User.objects.get(pk=person)
+    granted = [won(lambda: buy(asked, by, GRANT)) for _ in range(GRANTS)]
+    return any(granted)
+
+
+def buy(asked: Version, by: User, cost: Spend) -> None:
+    ledger.charge_query(query=uuid.uuid4(), version=asked, cost=cost, what="A grant", by=by)
+
+
+def careless_charge(version: str, person: str) -> bool:
+    """Read, check, write: what a charge must not be."""
+    asked, by = Version.objects.get(pk=version), User.objects.get(pk=person)
+    population = asked.dataset.population
+    with transaction.atomic():
+        left = Population.objects.get(pk=population.pk).left_epsilon_micro
+        time.sleep(BREATH)
+        if left < GRANT.epsilon_micro:
+            return False
+        found = {"population": population, "project": asked.project, "version": asked, "by": by}
+        Charge.objects.create(query=uuid.uuid4(), what="A grant", epsilon_micro=GRANT.epsilon_micro, **found)
+        Population.objects.filter(pk=population.pk).update(left_epsilon_micro=left - GRANT.epsilon_micro)
+    return True
 
 
 def won(call: Callable[[], Any]) -> bool:
@@ -108,6 +138,8 @@ ROUNDS: dict[str, Callable[[str, str], bool]] = {
     "publish": publish,
     "claim": claim,
     "careless-claim": careless_claim,
+    "charge": charge,
+    "careless-charge": careless_charge,
 }
 
 

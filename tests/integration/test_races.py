@@ -55,10 +55,14 @@ class Field:
         return lines
 
     def race(self, name: str, subject: object, people: list[User], locks: str = "locked") -> int:
-        """All at once; how many won."""
-        for process, person in zip(self.processes, people, strict=True):
+        """All at once for the same thing; how many won."""
+        return self.start_all(name, [subject] * len(people), people, locks)
+
+    def start_all(self, name: str, subjects: list[Any], people: list[User], locks: str = "locked") -> int:
+        """All at once, each for a thing; how many won."""
+        for process, subject, person in zip(self.processes, subjects, people, strict=True):
             assert process.stdin is not None
-            process.stdin.write(f"{name} {subject} {person.pk} {locks}\n")
+            process.stdin.write(f"{name} {getattr(subject, 'pk', subject)} {person.pk} {locks}\n")
             process.stdin.flush()
         answers = self.said()
         assert set(answers) <= {"won", "lost"}

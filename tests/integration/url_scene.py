@@ -19,14 +19,16 @@ from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
 from stewardapp.access.workflow import Audience, State
-from stewardapp.actions import columns, comments, hierarchies, memberships, releases, uploads
+from stewardapp.actions import columns, comments, hierarchies, memberships, proposals, releases, uploads
 from stewardapp.models import (
+    Allotment,
     Artifact,
     Column,
     Comment,
     Hierarchy,
     Membership,
     Population,
+    Proposal,
     Release,
     Run,
     Upload,
@@ -36,6 +38,7 @@ from stewardapp.models import (
 from stewardapp.presenters.measures import charts
 from tests import factories
 from tests.factories import Team
+from worker.engine.privacy import Spend
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 PERSONAS = (
@@ -155,6 +158,17 @@ class Scene:
         dataset = self.version.dataset
         begun = uploads.begin(dataset=dataset, filename="survey.csv", length=len(content), by=by)
         return uploads.append(upload=begun, offset=0, stream=io.BytesIO(content), by=by)
+
+    def proposal(self) -> Proposal:
+        """The steward's, for a higher limit."""
+        limit = Spend.of(2)
+        return proposals.propose_limit(
+            population=self.population, limit=limit, reason="More.", by=self.team.steward
+        )
+
+    def allotment(self) -> Allotment:
+        """The project's part of a budget."""
+        return factories.give_budget(self.team, self.population, Spend.of(1))
 
     def unused_version(self) -> Version:
         """One that no job uses."""

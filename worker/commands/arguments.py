@@ -38,7 +38,9 @@ def parser() -> Parser:
         return made
 
     one = command("anonymize", anonymize, "carry out a recipe", "RECIPE", "DATA")
-    one.add_argument("--out", type=Path, required=True, help="the released file: .csv, .tsv or .parquet")
+    one.add_argument(
+        "--out", type=Path, required=True, help="the released file: .csv, .tsv, .parquet, .xlsx, .sav or .dta"
+    )
     one.add_argument("--keep-order", action="store_true", help="keep the order of the input rows")
     one.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")
     one.add_argument("--project-key", type=Path, metavar="FILE", help="the key of the project's pseudonyms")

@@ -91,3 +91,11 @@ class Transition:
     groups: str
     strata: str
     derived: str
+
+
+@dataclass(frozen=True)
+class LogScale:
+    """Marks a positive number that is chosen on a logarithmic scale between two powers of ten."""
+
+    low: int
+    high: int

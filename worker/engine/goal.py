@@ -92,6 +92,16 @@ class Goal(Parametric):
         """Which classes, each judged by itself, violate the goal."""
         raise NotImplementedError
 
+    def least_dropped(self, classes: Classes) -> Counts:
+        """At least how many rows of each class go when it is suppressed or split further; 0 where unknown.
+
+        A search passes over everything finer than a grouping that costs too many rows. What is said here
+        may be too low, never too high. Relative goals are asked only when suppressed rows stay in the table.
+        """
+        if not self.monotone:
+            return np.zeros(classes.number, np.int64)
+        return np.where(self.violating(classes), classes.rows, 0)
+
     def met(self, kept: Classes) -> bool:
         """Whether the kept classes together satisfy what the goal asks of the whole release."""
         return True

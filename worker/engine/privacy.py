@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 EPSILON_PLACES, DELTA_PLACES = 6, 15
-MICRO, FEMTO = 10**EPSILON_PLACES, 10**DELTA_PLACES
+MICRO, FEMTO = 1_000_000, 1_000_000_000_000_000
 LARGEST_EPSILON = 1_000_000
 Number = Decimal | int | float
 
@@ -33,6 +33,11 @@ class Spend:
     def of(cls, epsilon: Number, delta: Number = 0) -> Spend:
         """ε and δ as somebody wrote them; refused, not rounded, when they are no exact amount."""
         return cls(epsilon_micro(epsilon), delta_femto(delta))
+
+    @classmethod
+    def limit(cls, epsilon: Number, delta: Number = 0) -> Spend:
+        """A limit as somebody wrote it: like a spend, and it may be nothing."""
+        return cls(0 if epsilon == 0 else epsilon_micro(epsilon), delta_femto(delta))
 
     def __add__(self, other: Spend) -> Spend:
         return Spend(self.epsilon_micro + other.epsilon_micro, self.delta_femto + other.delta_femto)

@@ -12,8 +12,10 @@ from worker.engine.column import Column, Floats
 from worker.engine.counting import Counter, NumberCounter
 from worker.engine.declared import Declaration
 from worker.engine.dense import Numbers
+from worker.engine.dp.answering import Asked, Tuples
 from worker.engine.dp.cells import Cells
 from worker.engine.dp.counting import BoundedCounts, bounded_counts
+from worker.engine.dp.gathering import gathered
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role
 from worker.engine.frequency import Domain, FrequencyTable
@@ -120,6 +122,13 @@ class Statistics:
         person = self.person_key
         read = self._read((*names, *([person] if person and person not in names else [])))
         return bounded_counts(read, columns, person, key, rows, unknown)
+
+    def bounded_tuples(self, asked: Asked, source: Source) -> Tuples:
+        """The same for a question: distinct (group, value) of the rows it is about, bounded per person."""
+        names = [name for _, name, _ in asked.question.named_columns()]
+        person = self.person_key
+        read = self._read(tuple(dict.fromkeys([*names, *([person] if person else [])])))
+        return gathered(read, asked, person, source)
 
     def classes_table(self, columns: Iterable[str] = ()) -> FrequencyTable:
         """Counts of the quasi-identifiers and some more columns, with persons and weights."""

@@ -3,6 +3,8 @@
 import csv
 import hashlib
 import io
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 
 from worker.engine.column import Column
 from worker.engine.dense import FIRST_OTHER, Numbers, Texts, codes_of
-from worker.engine.errors import EngineError
+from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind
+from worker.engine.io.source import open_table
 from worker.engine.io.writers import Written, open_writer
 from worker.engine.table import Table
 
@@ -140,7 +143,7 @@ def test_parquet_carries_no_notes_and_no_statistics() -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(EngineError) as caught:
-        open_writer("xlsx", io.BytesIO(), ["a"])
+        open_writer("docx", io.BytesIO(), ["a"])
     assert caught.value.code == "output-format"
 
 
@@ -184,3 +187,84 @@ def test_numbers_and_plain_texts_are_written_like_labels(cells: list[str]) -> No
                 ]
                 assert tables[0] == tables[1] == tables[2] == [cell or None for cell in cells]
             assert len({facts.formula_cells for _, facts in files}) == 1
+
+
+WORKBOOK = {
+    "name": ["=1+1", "Ada\x00 & <b>", "", " x_x0041_\r\n"],
+    "age": ["36", "007", "", "12345678901234567"],
+}
+
+
+def test_a_workbook_holds_the_values_and_is_the_same_every_time() -> None:
+    import openpyxl
+
+    columns = [
+        Column.of_texts("name", WORKBOOK["name"]),
+        Column.of_texts("age", WORKBOOK["age"]).relabelled(
+            Column.of_texts("age", WORKBOOK["age"]).labels, Kind.INTEGER
+        ),
+    ]
+    first, facts = written("xlsx", Table(columns))
+    assert (facts.rows, facts.formula_cells, facts.sha256) == (4, 1, hashlib.sha256(first).hexdigest())
+    assert written("xlsx", Table(columns))[0] == first
+    book = openpyxl.load_workbook(io.BytesIO(first))
+    rows = list(book.worksheets[0].values)
+    assert rows[0] == ("name", "age")
+    assert [row[1] for row in rows[1:]] == [36, "007", None, "12345678901234567"]
+    assert book.worksheets[0]["A2"].data_type == "s"  # a text, no formula
+    names = [openpyxl.utils.escape.unescape(row[0] or "") for row in rows[1:]]
+    assert names == WORKBOOK["name"]
+    assert not [part for part in zipfile.ZipFile(io.BytesIO(first)).namelist() if "docProps" in part]
+    assert texts_read(first) == [["=1+1", "36"], ["Ada\x00 & <b>", "007"]]
+
+
+def texts_read(content: bytes) -> list[list[str]]:
+    """The first rows as our own reader sees them."""
+    (chunk,) = open_table(io.BytesIO(content)).chunks()
+    columns = [chunk[name].texts() for name in ("name", "age")]
+    return [list(row) for row in zip(*columns, strict=True)][:2]
+
+
+def test_more_rows_than_a_workbook_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.engine.io.workbook_writer.MOST_ROWS", 4)
+    with pytest.raises(LimitExceeded, match="at most 3 rows"):
+        written("xlsx", table(a=list("wxyz")))
+    monkeypatch.setattr("worker.engine.io.workbook_writer.LONGEST_CELL", 2)
+    with pytest.raises(EngineError, match="longer than 2"):
+        written("xlsx", table(a=["wxyz"]))
+
+
+NUMBERS = ["1", "2.5", "", "-7"]
+
+
+@pytest.mark.parametrize("kind", ["sav", "dta"])
+def test_a_statistical_file_holds_numbers_and_labelled_codes(kind: str, tmp_path: Path) -> None:
+    import pyreadstat
+
+    numbers = Column.of_texts("n", NUMBERS)
+    columns = [
+        numbers.relabelled(numbers.labels, Kind.DECIMAL),
+        Column.of_texts("sex", ["male", "", "=f", "male"]),
+        Column.of_texts("told", [121 * "x", "é", "", "z"]),
+    ]
+    made, facts = written(kind, Table(columns))
+    assert (facts.rows, facts.formula_cells, facts.sha256) == (4, 1, hashlib.sha256(made).hexdigest())
+    assert (b"01 Jan 1970 00:00" if kind == "dta" else b"01 Jan 7000:00:00") in made[:300]
+    path = tmp_path / "out"
+    path.write_bytes(made)
+    frame, about = getattr(pyreadstat, f"read_{kind}")(path)
+    assert frame["n"].tolist()[:2] == [1.0, 2.5]
+    assert about.variable_value_labels == {"sex": {1.0: "=f", 2.0: "male"}}
+    (chunk,) = open_table(io.BytesIO(made)).chunks()
+    assert chunk["n"].texts() == NUMBERS
+    assert chunk["sex"].texts() == ["male", "", "=f", "male"]
+    assert chunk["told"].texts() == [121 * "x", "é", "", "z"]
+
+
+@pytest.mark.parametrize("kind", ["sav", "dta"])
+def test_what_such_a_file_cannot_hold_is_refused_by_position(kind: str) -> None:
+    with pytest.raises(EngineError, match="the name of column 2"):
+        written(kind, table(a=["x"], **{"b c": ["x"]}))
+    with pytest.raises(EngineError, match="longer than"):
+        written(kind, table(a=[3_000 * "x"]))
+    assert written(kind, table(a=[]))[1].rows == 0

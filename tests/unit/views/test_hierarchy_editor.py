@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from stewardapp.models import AuditEvent, Hierarchy
 
 DRAFT = {"changes": "[]"}
+MASK = {"mask-side": "left", "mask-character": "#"}
 
 
 @pytest.fixture
@@ -215,7 +216,25 @@ def test_who_may_look_and_who_may_edit(client_of, team, illness, who, seen, chan
 
 def test_too_large_a_column_is_not_edited_by_hand(client_of, team, illness, monkeypatch):
     monkeypatch.setattr("stewardapp.views.hierarchy_editor.MOST_EDITED", 1)
-    page = client_of(team.steward).get(address(illness))
+    client = client_of(team.steward)
+    page = client.get(address(illness))
     assert "too many to edit by hand" in page.content.decode()
+    assert press(client, illness, "group", page, pick=["0-0"], label="x").status_code == 422
+    page = press(client, illness, "build", page, builder="mask", **MASK)
+    assert labels(page, 1) == {"#old", "#lu"}
+    assert press(client, illness, "save", page).status_code == 302
     illness.refresh_from_db()
-    assert illness.hierarchy is None
+    assert illness.hierarchy.spec == {"builder": "mask", "side": "left", "character": "#"}
+
+
+def test_a_column_that_cannot_be_shown_is_built_by_rule_unseen(client_of, team, illness, monkeypatch):
+    monkeypatch.setattr("stewardapp.views.hierarchy_editor.previewable", lambda column: False)
+    client = client_of(team.steward)
+    page = client.get(address(illness))
+    assert "without a preview" in page.content.decode()
+    assert press(client, illness, "save", page).status_code == 422
+    page = press(client, illness, "build", page, builder="mask", **MASK)
+    assert "cold" not in page.content.decode()
+    assert press(client, illness, "save", page).status_code == 302
+    illness.refresh_from_db()
+    assert (illness.hierarchy.spec["builder"], illness.hierarchy.levels) == ("mask", 0)

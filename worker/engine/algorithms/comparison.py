@@ -85,17 +85,23 @@ def _apart(one: Comparison, groups: Codes) -> Floats:
     return apart + one.sizes * (one.total - covered)
 
 
-def ordered_distance(one: Comparison, ranks: Codes) -> Floats:
-    """Σ |cumulative (p − q)| / (m − 1) over the m values that occur, by rank."""
+def places(one: Comparison, ranks: Codes) -> tuple[Ids, Counts]:
+    """The place of each value among those that occur, and how often the value at each place occurs."""
     present = np.flatnonzero(one.overall)
-    if len(present) < 2:
-        return np.zeros(one.number)
     place = np.zeros(len(one.overall), np.int64)
     place[present[np.argsort(ranks[present], kind="stable")]] = np.arange(len(present))
     overall = np.zeros(len(present), np.int64)
     overall[place[present]] = one.overall[present]
+    return place, overall
+
+
+def ordered_distance(one: Comparison, ranks: Codes) -> Floats:
+    """Σ |cumulative (p − q)| / (m − 1) over the m values that occur, by rank."""
+    place, overall = places(one, ranks)
+    if len(overall) < 2:
+        return np.zeros(one.number)
     apart = np.zeros(one.number)
-    step = max(1, BLOCK_CELLS // len(present))
+    step = max(1, BLOCK_CELLS // len(overall))
     starts = np.searchsorted(one.ids, np.arange(0, one.number + step, step))
     for block, first in enumerate(range(0, one.number, step)):
         last = min(first + step, one.number)
@@ -103,7 +109,7 @@ def ordered_distance(one: Comparison, ranks: Codes) -> Floats:
         entries = slice(starts[block], starts[block + 1])
         flows[one.ids[entries] - first, place[one.codes[entries]]] += one.scaled_inside[entries]
         apart[first:last] = np.abs(np.cumsum(flows, axis=1)).astype(np.float64).sum(axis=1)
-    return _divided(apart, (len(present) - 1.0) * one.sizes * one.total)
+    return _divided(apart, (len(overall) - 1.0) * one.sizes * one.total)
 
 
 def _divided(apart: Floats, scale: Any) -> Floats:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worker.engine.algorithms.lattice import Judge
 from worker.engine.algorithms.mending import mends
+from worker.engine.algorithms.search.judging import Judge
 from worker.engine.classes import Classes
 from worker.engine.errors import NoSolution
 from worker.engine.goal import Goal
 
 
-def no_solution(
-    goals: Sequence[Goal], coarsest: Classes, limit: int, drop: bool, least: int | None
-) -> NoSolution:
+def no_solution(judge: Judge, coarsest: Classes, least: int | None) -> NoSolution:
     """The refusal for a search that found nothing.
 
-    `coarsest` are the classes with every quasi-identifier at the highest level allowed, `limit` the rows
-    that may be suppressed, `least` the fewest that any combination of levels would need.
+    `coarsest` are the classes with every quasi-identifier at the highest level allowed, `least` the fewest
+    rows that any other combination of levels would have to suppress, as far as known.
     """
+    goals, limit, drop = judge.goals, judge.limit, judge.drop
     needs = [_suppressed([goal], coarsest, limit, drop) for goal in goals]
     alone = [number for number, rows in enumerate(needs) if rows > limit]
     at = max(alone or range(len(goals)), key=lambda number: needs[number], default=None)

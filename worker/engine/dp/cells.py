@@ -152,8 +152,8 @@ def _refuse_repeats(name: str, categories: Sequence[str]) -> None:
 
 
 def _edges(name: str, bounds: tuple[Any, Any], width: Any) -> tuple[Decimal, ...]:
-    low, high = (_decimal(bound, f"columns.{name}.bounds") for bound in bounds)
-    step = _decimal(width, f"columns.{name}.bin_width")
+    low, high = (decimal_of(bound, f"columns.{name}.bounds") for bound in bounds)
+    step = decimal_of(width, f"columns.{name}.bin_width")
     if low >= high:
         raise _bad(f"columns.{name}.bounds", "the lower bound must lie below the upper one.")
     if step <= 0:
@@ -165,7 +165,7 @@ def _edges(name: str, bounds: tuple[Any, Any], width: Any) -> tuple[Decimal, ...
     return (*(low + step * number for number in range(bins)), high)
 
 
-def _decimal(value: Any, where: str) -> Decimal:
+def decimal_of(value: Any, where: str) -> Decimal:
     """A declared number without a detour over binary fractions."""
     try:
         number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

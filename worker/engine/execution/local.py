@@ -102,7 +102,7 @@ def anonymize(
     original = work.dataset(source, blind=recipe.tabulates)
     _describe_input(report, original, source, input_sha256)
     if recipe.tabulates:
-        return _tabulated(work, original, outputs, exact, report)
+        return _tabulated(work, original, Source(key or fresh_key()), outputs, exact, report)
     goals = work.goals(original)
     with work.reporter.span(0.02, 0.6):
         before = work.statistics(original)
@@ -193,15 +193,19 @@ def _decide(
 
 
 def _tabulated(
-    work: _Work, data: Dataset, outputs: Sequence[Output], exact: BinaryIO | None, report: Report
+    work: _Work,
+    data: Dataset,
+    source: Source,
+    outputs: Sequence[Output],
+    exact: BinaryIO | None,
+    report: Report,
 ) -> Report:
     """A table of noisy figures. No measure reads the true data, because a figure about them is exact."""
     work.reporter.stage(f"Planning: {work.recipe.steps[0].title}")
     with work.reporter.span(0.02, 0.9):
         try:
-            plan = tabulate(
-                work.recipe.steps[0], data, work.statistics(data), Source(fresh_key()), work.reporter, report
-            )
+            method = work.recipe.steps[0]
+            plan = tabulate(method, data, work.statistics(data), source, work.reporter, report)
         except EngineError as error:
             raise _placed(error, "steps[0]").at_step(0) from None
     with work.reporter.span(0.9, 1.0):

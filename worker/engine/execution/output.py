@@ -22,7 +22,7 @@ ROWS_PER_WRITE = 4 * BLOCK
 
 @dataclass(frozen=True)
 class Output:
-    """A file to write: csv or parquet."""
+    """A file to write: csv, parquet, xlsx, sav or dta."""
 
     kind: str
     file: BinaryIO

@@ -8,9 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.algorithms.comparison import Comparison, compared
+from worker.engine.algorithms.forcing import dropped_by_shares
 from worker.engine.classes import Classes
 from worker.engine.column import Floats, Mask
 from worker.engine.fields import Columns, Role
+from worker.engine.frequency import Counts
 from worker.engine.goal import Goal, best_within, register
 
 
@@ -58,12 +60,16 @@ class BetaLikeness(Goal):
 
     def violating(self, classes: Classes) -> Mask:
         one = compared(classes, self.column)
-        allowed = np.full(len(one.ids), self.beta)
-        if self.variant == "enhanced":
-            allowed = np.minimum(allowed, -np.log(one.whole / max(one.total, 1)))
         bad = np.zeros(one.number, bool)
-        bad[one.ids[_gains(one) > np.maximum(allowed, 0)]] = True
+        bad[one.ids[_gains(one) > self._allowed(one)]] = True
         return bad
+
+    def least_dropped(self, classes: Classes) -> Counts:
+        # Shares of good classes together are no higher than their bound – of rows; persons may be in both.
+        if classes.table.persons is not None:
+            return np.zeros(classes.number, np.int64)
+        one = compared(classes, self.column)
+        return dropped_by_shares(one, one.whole / max(one.total, 1) * (1 + self._allowed(one)))
 
     def achieved(self, classes: Classes) -> Any:
         return float(self._largest(classes).max()) if classes.number else None
@@ -74,6 +80,13 @@ class BetaLikeness(Goal):
     def describe(self) -> str:
         limit = f"min({self.beta:g}, −ln of its share)" if self.variant == "enhanced" else f"{self.beta:g}"
         return f"In every class the relative gain of each value of {self.column} is at most {limit}."
+
+    def _allowed(self, one: Comparison) -> Floats:
+        """The largest gain of each entry's value."""
+        allowed = np.full(len(one.ids), self.beta)
+        if self.variant == "enhanced":
+            allowed = np.minimum(allowed, -np.log(one.whole / max(one.total, 1)))
+        return np.asarray(np.maximum(allowed, 0))
 
     def _largest(self, classes: Classes) -> Floats:
         one = compared(classes, self.column)

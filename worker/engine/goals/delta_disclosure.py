@@ -8,9 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.algorithms.comparison import compared
+from worker.engine.algorithms.forcing import dropped_by_shares
 from worker.engine.classes import Classes
 from worker.engine.column import Floats, Mask
 from worker.engine.fields import Columns, Role
+from worker.engine.frequency import Counts
 from worker.engine.goal import Goal, best_within, register
 
 
@@ -58,6 +60,13 @@ class DeltaDisclosure(Goal):
 
     def violating(self, classes: Classes) -> Mask:
         return np.asarray(self._largest(classes) >= self.delta)
+
+    def least_dropped(self, classes: Classes) -> Counts:
+        # No value may be too frequent in good classes together, of rows; too rare it may be.
+        if classes.table.persons is not None:
+            return np.zeros(classes.number, np.int64)
+        one = compared(classes, self.column)
+        return dropped_by_shares(one, one.whole / max(one.total, 1) * 2.0**self.delta)
 
     def achieved(self, classes: Classes) -> Any:
         return float(self._largest(classes).max()) if classes.number else None

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.classes import Classes, Contents
+from worker.engine.algorithms.forcing import SLACK, dropped_by_cap
+from worker.engine.classes import Classes, Contents, Ids
 from worker.engine.column import Floats, Mask
 from worker.engine.fields import Columns, Role, Unit
 from worker.engine.frequency import Counts
@@ -84,6 +85,30 @@ class LDiversity(Goal):
             first, rest = _first_and_rest(contents, classes.number, self.l)
             good &= first < self.c * rest
         return ~(good | self._all_benign(contents, classes.number))
+
+    def least_dropped(self, classes: Classes) -> Counts:
+        # Parts of a class with too few values have too few, unless they are benign. Else good classes
+        # together are good – of rows; persons may be in both.
+        if self.benign:
+            return np.zeros(classes.number, np.int64)
+        contents = classes.contents(self.column)
+        few = np.bincount(contents.ids, minlength=classes.number) < self.l
+        dropped = np.zeros(classes.number, np.int64)
+        if self.variant != "distinct" and classes.table.persons is None:
+            dropped = dropped_by_cap(contents, classes.number, self._well_spread)
+        return np.where(few, classes.rows, dropped)
+
+    def _well_spread(self, ids: Ids, counts: Counts, caps: Counts) -> Mask:
+        """Which classes are good when no value counts more than the class's cap."""
+        if self.variant == "entropy":
+            total = np.bincount(ids, weights=counts, minlength=len(caps))
+            spent = np.bincount(ids, weights=counts * np.log(np.maximum(counts, 1)), minlength=len(caps))
+            return np.asarray(total * (np.log(np.maximum(total, 1)) - math.log(self.l)) >= spent - SLACK)
+        order = np.lexsort((-counts, ids))
+        starts = np.searchsorted(ids, np.arange(len(caps)))
+        place = np.arange(len(ids)) - starts[ids[order]]
+        tail = np.bincount(ids[order], np.where(place >= self.l - 1, counts[order], 0), len(caps))
+        return np.asarray(caps < self.c * tail + SLACK)
 
     def achieved(self, classes: Classes) -> Any:
         if not classes.number:

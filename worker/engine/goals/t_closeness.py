@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from worker.engine.algorithms.comparison import compared, ordered_distance, tree_distance
+from worker.engine.algorithms.forcing import dropped_by_distance, ordered_prices, tree_prices
 from worker.engine.algorithms.hierarchies import levels_of
 from worker.engine.algorithms.value_order import ranks_of
 from worker.engine.classes import Classes
@@ -15,7 +16,7 @@ from worker.engine.column import Codes, Floats, Mask
 from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Role
-from worker.engine.frequency import Domain
+from worker.engine.frequency import Counts, Domain
 from worker.engine.goal import Goal, Knowledge, Population, best_within, register
 
 
@@ -89,6 +90,17 @@ class TCloseness(Goal):
 
     def violating(self, classes: Classes) -> Mask:
         return np.asarray(self.distances(classes) > self.t)
+
+    def least_dropped(self, classes: Classes) -> Counts:
+        # Distances are convex, so good classes together are good – of rows; persons may be in both.
+        one, domain = compared(classes, self.column), classes.table.domain(self.column)
+        if classes.table.persons is not None:
+            return np.zeros(classes.number, np.int64)
+        if self.distance == "ordered":
+            prices = ordered_prices(one, ranks_of(domain, self._declared))
+        else:
+            prices = tree_prices(one, self._levels(domain))
+        return dropped_by_distance(one, prices, self.t)
 
     def achieved(self, classes: Classes) -> Any:
         return float(self.distances(classes).max()) if classes.number else None

@@ -75,8 +75,8 @@ def _checked(dialect: Dialect) -> Dialect:
     texts = dialect.missing
     if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
         raise _wrong("missing-codes", "The missing codes are a list of texts.", "missing")
-    if dialect.format not in (formats.CSV, formats.PARQUET):
-        raise _wrong("format", "The format is csv or parquet.", "format")
+    if dialect.format not in formats.READ:
+        raise _wrong("format", f"The format is one of {', '.join(formats.READ)}.", "format")
     return dialect
 
 
@@ -93,8 +93,8 @@ def _wrong(code: str, message: str, name: str) -> EngineError:
 def sniff(raw: BinaryIO, said: Mapping[str, Any] | None = None) -> Dialect:
     """Find out how to read a file; what is `said` wins over what is seen."""
     said = said or {}
-    if formats.detect(raw) == formats.PARQUET:
-        return Dialect(format=formats.PARQUET).given({"missing": said.get("missing", ())})
+    if (kind := formats.detect(raw)) != formats.CSV:
+        return Dialect(format=kind).given({"missing": said.get("missing", ())})
     encoding, notes = (said["encoding"], []) if "encoding" in said else _encoding(raw)
     start = Dialect(encoding=encoding, notes=tuple(notes)).given(said)
     return _from_sample(start, _sample(raw, encoding), said)

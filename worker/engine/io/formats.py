@@ -9,15 +9,22 @@ from worker.engine.errors import EngineError
 
 CSV = "csv"
 PARQUET = "parquet"
+XLSX, SAV, DTA, SAS7BDAT = "xlsx", "sav", "dta", "sas7bdat"
+READ = (CSV, PARQUET, XLSX, SAV, DTA, SAS7BDAT)
+TITLES = {
+    XLSX: "The Excel workbook",
+    SAV: "The SPSS file",
+    DTA: "The Stata file",
+    SAS7BDAT: "The SAS file",
+}
 
 _SAS7BDAT = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 _SAVE_AS = "Save the table as CSV or Parquet and upload that."
 
+_STATISTICAL = ((b"$FL2", SAV), (b"$FL3", SAV), (b"<stata_dta>", DTA), (_SAS7BDAT, SAS7BDAT))
+_OLD_STATA = (b"\x6e", b"\x6f", b"\x71", b"\x72", b"\x73")
+
 _NOT_READ_YET = (
-    (b"$FL2", "spss", "an SPSS file"),
-    (b"$FL3", "spss", "an SPSS file"),
-    (b"<stata_dta>", "stata", "a Stata file"),
-    (_SAS7BDAT, "sas", "a SAS file"),
     (b"HEADER RECORD*******", "sas", "a SAS transport file"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "xls", "an old Excel workbook"),
     (b"ARROW1\0\0", "arrow", "an Arrow file"),
@@ -47,7 +54,7 @@ def no_rows() -> EngineError:
 
 
 def detect(raw: BinaryIO) -> str:
-    """Return `csv` or `parquet`; anything recognised that is neither is refused with what to do about it."""
+    """One of `READ`; anything recognised that is none of them is refused with what to do about it."""
     raw.seek(0)
     head = raw.read(64)
     if not head:
@@ -55,18 +62,26 @@ def detect(raw: BinaryIO) -> str:
     if head.startswith(b"PAR1"):
         return PARQUET
     if head.startswith(b"PK\x03\x04"):
-        raise _refused_archive(raw)
+        return _workbook(raw)
+    if kind := _statistical(head):
+        return kind
     _refuse_compressed(head)
     _refuse_unread(head)
     return CSV
 
 
-def _refused_archive(raw: BinaryIO) -> EngineError:
+def _workbook(raw: BinaryIO) -> str:
     if _is_workbook(raw):
-        return _not_read_yet("xlsx", "an Excel workbook")
-    return EngineError(
+        return XLSX
+    raise EngineError(
         "zip-archive", "This is a ZIP archive, whatever its name says. Unzip it and upload the table inside."
     )
+
+
+def _statistical(head: bytes) -> str | None:
+    if head[:1] in _OLD_STATA and head[1:4] in (b"\1\1\0", b"\2\1\0"):
+        return DTA
+    return next((kind for magic, kind in _STATISTICAL if head.startswith(magic)), None)
 
 
 def _is_workbook(raw: BinaryIO) -> bool:
@@ -90,8 +105,6 @@ def _refuse_unread(head: bytes) -> None:
     for magic, code, name in _NOT_READ_YET:
         if head.startswith(magic):
             raise _not_read_yet(code, name)
-    if head[:1] in (b"\x6e", b"\x6f", b"\x71", b"\x72", b"\x73") and head[1:4] in (b"\1\1\0", b"\2\1\0"):
-        raise _not_read_yet("stata", "a Stata file")
 
 
 def _not_read_yet(code: str, name: str) -> EngineError:

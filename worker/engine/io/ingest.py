@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import TEXT, CsvReader
 from worker.engine.io.dialect import Dialect, sniff
+from worker.engine.io.foreign import readable, said_of
 from worker.engine.io.limits import Limits
 from worker.engine.io.parquet_reader import METADATA_KEY, ParquetReader
 from worker.engine.io.profile import Profile, Profiler
@@ -39,6 +40,8 @@ def ingest(
     reporter.stage("Looking at the file")
     if not isinstance(dialect, Dialect):
         dialect = sniff(raw, dialect)
+    foreign = dialect.format not in (formats.CSV, formats.PARQUET)
+    raw = readable(raw, limits)
     size = raw.seek(0, os.SEEK_END)
     reader = _reader(raw, dialect, limits)
     reporter.stage("Reading rows")
@@ -50,16 +53,16 @@ def ingest(
         reporter.progress(_fraction(reader, raw, size, writer.rows))
     if not writer.rows:
         raise formats.no_rows()
-    profile = profiler.result()
+    profile = profiler.result().described(said_of(reader) if foreign else {})
     writer.close({"kinds": profile.kinds, "missing": list(dialect.missing)})
     reporter.progress(1.0)
     return profile
 
 
 def _reader(raw: BinaryIO, dialect: Dialect, limits: Limits) -> CsvReader | ParquetReader:
-    if dialect.format == formats.PARQUET:
-        return ParquetReader(raw, limits)
-    return CsvReader(raw, dialect, limits)
+    if dialect.format == formats.CSV:
+        return CsvReader(raw, dialect, limits)
+    return ParquetReader(raw, limits)
 
 
 def _fraction(reader: CsvReader | ParquetReader, raw: BinaryIO, size: int, rows: int) -> float:

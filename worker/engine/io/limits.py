@@ -19,6 +19,7 @@ class Limits:
     row_bytes: int = 16 * MEBIBYTE
     name_characters: int = 200
     decoded_bytes: int = 64 * 1024 * MEBIBYTE
+    seconds: float = 600.0
 
     def check_rows(self, rows: int) -> None:
         """Refuse to go on when there are too many rows."""

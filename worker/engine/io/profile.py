@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,11 @@ class Profile:
     def kinds(self) -> dict[str, str]:
         """The kind of each column."""
         return {column["name"]: column["kind"] for column in self.columns}
+
+    def described(self, said: Mapping[str, Mapping[str, Any]]) -> Profile:
+        """With what the file itself says of its columns: label, kind, categories in their order."""
+        columns = tuple({**column, **said.get(column["name"], {})} for column in self.columns)
+        return replace(self, columns=columns)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values."""

@@ -15,6 +15,7 @@ from worker.engine.fields import Kind
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import TEXT, CsvReader
 from worker.engine.io.dialect import Dialect, sniff
+from worker.engine.io.foreign import readable
 from worker.engine.io.limits import Limits
 from worker.engine.io.parquet_reader import ParquetReader
 from worker.engine.io.store import Store
@@ -43,12 +44,13 @@ def open_table(
     columns: Sequence[str] | None = None,
     memory: int | None = None,
 ) -> TableSource:
-    """Open CSV or Parquet, by content. `dialect` may hold only what is known; the rest is sniffed.
+    """Open a table by its content. `dialect` may hold only what is known; the rest is sniffed.
 
     `columns` are those that will be asked for: they are read once, and kept small within a part of `memory`.
     Without them Parquet is streamed again and again, and text is read once with all its columns.
     """
     limits = limits or Limits()
+    file = readable(file, limits)
     if formats.detect(file) == formats.PARQUET:
         parquet, said = ParquetReader(file, limits), _said_missing(dialect)
         if columns is None:

@@ -25,6 +25,8 @@ from worker.engine.io import formats
 from worker.engine.io.cells import CellMaker, formula_rows, laid_out, quoted
 from worker.engine.io.csv_reader import TEXT
 from worker.engine.io.formulas import defused_name
+from worker.engine.io.statistical_writer import StatisticalTable
+from worker.engine.io.workbook_writer import Sheet
 from worker.engine.table import Chunk
 
 _ROWS_AT_ONCE = 16_384
@@ -32,7 +34,7 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 class Written(NamedTuple):
-    """What went out. `formula_cells` were prefixed in CSV and only counted in Parquet."""
+    """What went out. `formula_cells` were prefixed in CSV and only counted elsewhere."""
 
     rows: int
     size: int
@@ -51,12 +53,16 @@ class TableWriter(Protocol):
 
 
 def open_writer(kind: str, file: BinaryIO, names: Sequence[str]) -> TableWriter:
-    """Begin a table of these columns, in this order, as `csv` or `parquet`."""
+    """Begin a table of these columns, in this order: `csv`, `parquet`, `xlsx`, `sav`, `dta`."""
     if kind == formats.CSV:
         return CsvWriter(file, names)
     if kind == formats.PARQUET:
         return ParquetWriter(file, names)
-    raise EngineError("output-format", "A table is written as csv or parquet.", "out")
+    if kind == formats.XLSX:
+        return WorkbookWriter(file, names)
+    if kind in (formats.SAV, formats.DTA):
+        return StatisticalWriter(kind, file, names)
+    raise EngineError("output-format", "A table is written as csv, parquet, xlsx, sav or dta.", "out")
 
 
 class _Counted(io.RawIOBase):
@@ -150,6 +156,42 @@ class ParquetWriter:
             self._writer = self._opened([Column(name, Kind.TEXT, _NO_CODES, nothing) for name in self._names])
         self._writer.close()
         return Written(self._rows, self._out.size, self._out.sha256, self._formulas)
+
+
+class WorkbookWriter:
+    """A workbook of one sheet; texts that look like formulas stay texts and are counted."""
+
+    def __init__(self, file: BinaryIO, names: Sequence[str]) -> None:
+        self._out, self._names, self._formulas = _Counted(file), tuple(names), 0
+        self._sheet = Sheet(self._out, names)
+
+    def write(self, chunk: Chunk) -> None:
+        """Append rows."""
+        self._formulas += sum(formula_rows(chunk[name]) for name in self._names)
+        self._sheet.write(chunk)
+
+    def close(self) -> Written:
+        """Write what ends the workbook."""
+        self._sheet.close()
+        return Written(self._sheet.rows, self._out.size, self._out.sha256, self._formulas)
+
+
+class StatisticalWriter:
+    """A file of SPSS or Stata; texts that look like formulas stay texts and are counted."""
+
+    def __init__(self, kind: str, file: BinaryIO, names: Sequence[str]) -> None:
+        self._out, self._names, self._formulas = _Counted(file), tuple(names), 0
+        self._table = StatisticalTable(kind, names)
+
+    def write(self, chunk: Chunk) -> None:
+        """Take rows."""
+        self._formulas += sum(formula_rows(chunk[name]) for name in self._names)
+        self._table.write(chunk)
+
+    def close(self) -> Written:
+        """Write all of them."""
+        self._out.write(self._table.close())
+        return Written(self._table.rows, self._out.size, self._out.sha256, self._formulas)
 
 
 _NO_CODES = np.zeros(0, np.int32)

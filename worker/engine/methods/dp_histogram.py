@@ -17,7 +17,7 @@ from worker.engine.dp.levels import levels_over
 from worker.engine.dp.parameters import Delta, Epsilon
 from worker.engine.dp.telling import design_facts, design_forecast, design_guidance
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Unit
+from worker.engine.fields import Columns, LogScale, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
 from worker.engine.privacy import Spend
@@ -60,7 +60,7 @@ class DpHistogram(Method):
         title="Columns",
         description="Counted together, cell by cell. Declare categories, or bounds and a bin width, of each.",
     )
-    epsilon: Epsilon = Field(
+    epsilon: Annotated[Epsilon, LogScale(-3, 1)] = Field(
         Decimal(1),
         title="Privacy loss ε",
         description="How much the table may tell about one person; taken from the population's budget.",
@@ -158,7 +158,7 @@ class DpHistogram(Method):
         rows = "1 row" if self.rows_per_person == 1 else f"{self.rows_per_person} rows"
         return (
             f"Count {' × '.join(self.columns)}{what}{more}, at most {rows} per person, "
-            f"with {self.mechanism.capitalize()} noise for ε = {self.cost().epsilon:f}."
+            f"with {self.mechanism.capitalize()} noise for ε = {self.cost().epsilon.normalize():f}."
         )
 
     def check(self, schema: Schema) -> None:

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, field_validator
 
 from worker.engine.algorithms.hierarchies import Levels, levels_of
-from worker.engine.algorithms.lattice import Explored, Judge, Outcome, RollUp, search
-from worker.engine.algorithms.objectives import Node, Objective, objective_of
-from worker.engine.algorithms.obstacles import no_solution
 from worker.engine.column import Column, Mask
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role, Unit
@@ -28,6 +25,10 @@ from worker.engine.statistics import Statistics
 from worker.engine.table import Chunk, Schema
 from worker.engine.table import Field as ColumnField
 
+if TYPE_CHECKING:
+    from worker.engine.algorithms.search.judging import Judge
+    from worker.engine.algorithms.search.outcome import Explored, Outcome
+
 
 @dataclass(frozen=True)
 class GeneralizationPlan(Plan):
@@ -35,7 +36,7 @@ class GeneralizationPlan(Plan):
 
     domains: tuple[Domain, ...] = ()
     levels: tuple[Levels, ...] = ()
-    node: Node = ()
+    node: tuple[int, ...] = ()
     packer: Packer | None = None
     suppressed: Keys | None = None
     drop: bool = False
@@ -138,21 +139,25 @@ class Generalization(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> GeneralizationPlan:
+        from worker.engine.algorithms.search.costs import Aim
+        from worker.engine.algorithms.search.judging import Judge
+        from worker.engine.algorithms.search.optimal import Search
+        from worker.engine.algorithms.search.problem import Problem
+
         names = statistics.quasi_identifiers
         for name in names:
             statistics.require_values(name, f"columns.{name}")
         table = statistics.classes_table(column for goal in goals for column in goal.sensitive_columns())
         levels = [levels_of(statistics.declaration(name).hierarchy, table.domain(name)) for name in names]
-        began = perf_counter()
-        objective = self._objective(levels, table)
         judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
-        bounds = self._bounds(levels)
-        outcome = search(table, levels, bounds, judge, objective, report)
-        if outcome.best is None:
-            top = tuple(high for _, high in bounds)
-            coarsest, _ = RollUp(table, levels, top).classes(top)
-            raise no_solution(goals, coarsest, judge.limit, self.drop_suppressed, outcome.least_suppressed)
-        return self._decided(table, levels, judge, outcome, perf_counter() - began)
+        aim = Aim(self.objective, self.aggregate, self.generalization_weight)
+        problem = Problem.of(table, levels, self._bounds(levels), judge, aim)
+        began = perf_counter()
+        search = Search(problem, report)
+        search.run()
+        seconds = perf_counter() - began
+        search.list_minimal()
+        return self._decided(table, levels, judge, search.outcome(), seconds)
 
     def transform(self, chunk: Chunk, plan: GeneralizationPlan, source: Source) -> Chunk:
         assert plan.packer is not None
@@ -171,10 +176,6 @@ class Generalization(Method):
         ]
         return chunk.with_columns(*columns)
 
-    def _objective(self, levels: Sequence[Levels], table: FrequencyTable) -> Objective:
-        values = [table.marginal(one.name) for one in levels]
-        return objective_of(self.objective, levels, values, self.aggregate, self.generalization_weight)
-
     def _limit(self, rows: int) -> int:
         """floor(limit × rows) with the limit as written: 0.29 of 100 rows are 29, not 28."""
         return int(Fraction(repr(self.suppression_limit)) * rows)
@@ -192,9 +193,19 @@ class Generalization(Method):
     def _decided(
         self, table: FrequencyTable, levels: Sequence[Levels], judge: Judge, outcome: Outcome, seconds: float
     ) -> GeneralizationPlan:
-        assert outcome.best is not None
+        from worker.engine.algorithms.obstacles import no_solution
+        from worker.engine.algorithms.search.judging import generalized
+        from worker.engine.classes import classes_of
+
         names = [one.name for one in levels]
-        classes, codes = RollUp(table, levels, [0] * len(levels)).classes(outcome.best)
+        if outcome.best is None:
+            top = [high for _, high in self._bounds(levels)]
+            coarsest = classes_of(generalized(table, levels, top), names)
+            raise no_solution(judge, coarsest, outcome.least_suppressed)
+        lifted = generalized(table, levels, outcome.best)
+        classes = classes_of(lifted, names)
+        first = classes.first()
+        codes = tuple(lifted.column(name)[first] for name in names)
         kept = judge.kept(classes)
         packer = Packer(
             tuple(len(one.labels[level]) for one, level in zip(levels, outcome.best, strict=True))
@@ -210,11 +221,10 @@ class Generalization(Method):
             "smallest_class": int(classes.sizes[kept].min()) if kept.any() else None,
             "objective": self.objective,
             "score": list(outcome.score) if isinstance(outcome.score, tuple) else outcome.score,
-            "optimal": True,
+            "optimal": outcome.optimal,
             "nodes": outcome.nodes,
             "nodes_checked": outcome.checked,
-            "feasible_nodes": len(outcome.feasible),
-            "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal()],
+            "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal],
             "explored": [_explored(names, one) for one in outcome.explored],
             "plan_seconds": seconds,
         }
@@ -225,13 +235,12 @@ class Generalization(Method):
 
 
 def _explored(names: Sequence[str], found: Explored) -> dict[str, Any]:
-    """One node as the report lists it; of a score with several parts the first is given."""
-    score = found.score[0] if isinstance(found.score, tuple) else found.score
+    """One node as the report lists it."""
     return {
         "levels": dict(zip(names, found.node, strict=True)),
         "feasible": found.feasible,
         "suppressed_rows": found.suppressed_rows,
-        "score": score,
+        "score": found.score,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
@@ -17,7 +17,7 @@ from worker.engine.errors import EngineError, NoSolution
 from worker.engine.fields import Columns, Kind, Role, Unit
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
-from worker.engine.keys import Keys, Packer
+from worker.engine.keys import Keys, Packer, group
 from worker.engine.method import Family, Guarantee, Method, Plan, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
@@ -43,10 +43,11 @@ class SuppressionPlan(Plan):
 class Suppression(Method):
     """Hide single cells of rows that are too rare, until the goals hold.
 
-    Rows whose class violates a goal lose cells, as few and as unimportant as possible: first every single
-    quasi-identifier is tried, then every pair, and so on. A hidden cell becomes `*`, which is a value of its
-    own: rows are alike only when they hide the same cells. A row that cannot be helped loses all
-    quasi-identifiers and counts as suppressed.
+    Rows whose class violates a goal lose cells, as unimportant and as few as possible: first every single
+    quasi-identifier is tried, then every pair, and so on; columns named important are touched only where
+    hiding all less important ones does not help, in their order. A hidden cell becomes `*`, which is a
+    value of its own: rows are alike only when they hide the same cells. A row that cannot be helped loses
+    all quasi-identifiers and counts as suppressed.
     """
 
     slug = "suppression"
@@ -111,7 +112,8 @@ class Suppression(Method):
             statistics.require_values(name, f"columns.{name}")
         table = statistics.classes_table(column for goal in goals for column in goal.sensitive_columns())
         work = _Hiding(table, names, tuple(goals), self.k or 1)
-        for number, pattern in enumerate(patterns(names, self.importance)):
+        values = {name: len(table.domain(name)) for name in names}
+        for number, pattern in enumerate(patterns(names, self.importance, values)):
             report.progress(1 - 1 / (number + 2))
             if not work.hide(pattern):
                 break
@@ -162,6 +164,14 @@ class _Hiding:
         self._goals = goals
         self._k = k
         self.hidden = tuple(np.zeros(len(table), bool) for _ in names)
+        self._left = self._undecided() if self._apart else None
+
+    @property
+    def _apart(self) -> bool:
+        """Whether a row that was helped stays so, whatever is hidden in others: each class is judged by
+        itself, and no row joins it later because there was no `*` in the data before."""
+        stars = any(SUPPRESSED in self._original.domain(name).index for name in self._names)
+        return not stars and all(_judges_alone(goal) for goal in self._goals)
 
     def violating(self, classes: Classes) -> Mask:
         """Classes that are too small or violate a goal."""
@@ -172,6 +182,8 @@ class _Hiding:
 
     def hide(self, pattern: frozenset[str]) -> bool:
         """Hide these cells in rows that violate, where that helps. False when no row violates any more."""
+        if self._left is not None:
+            return self._hide_apart(pattern, self._left)
         open_rows = self._open()
         if not open_rows.any():
             return False
@@ -204,19 +216,61 @@ class _Hiding:
         rows: Mask = bad[classes.ids]
         return rows
 
+    def _undecided(self) -> FrequencyTable:
+        """The tuples that violate, with every quasi-identifier able to be `*`."""
+        self._rows = np.flatnonzero(self._open())
+        return _some(self.table(), self._rows)
 
-def patterns(names: Sequence[str], importance: Sequence[str]) -> Iterator[frozenset[str]]:
-    """Sets of cells to hide: few before many, unimportant before important; all cells last, twice.
+    def _hide_apart(self, pattern: frozenset[str], left: FrequencyTable) -> bool:
+        """The same where only the rows still left have to be looked at."""
+        if not len(left):
+            return False
+        codes = list(left.codes)
+        for name in pattern:
+            codes[left.position(name)] = np.full(len(left), len(left.domain(name)) - 1, np.int32)
+        shown = [name for name in self._names if name not in pattern]
+        groups = group(left.keys(shown))
+        tried = Classes(replace(left, codes=tuple(codes)), groups.ids.astype(np.int64), groups.number)
+        helped = ~self.violating(tried)[tried.ids] if shown else np.ones(len(left), bool)
+        for name, hidden in zip(self._names, self.hidden, strict=True):
+            hidden[self._rows[helped]] = name in pattern
+        self._rows, self._left = self._rows[~helped], _some(left, ~helped)
+        return True
 
-    The second time helps rows whose class shrank because others joined the suppressed rows.
+
+def _judges_alone(goal: Goal) -> bool:
+    """Whether its verdict on a class depends on that class alone."""
+    return not goal.relative and type(goal).spared is Goal.spared and type(goal).met is Goal.met
+
+
+def _some(table: FrequencyTable, rows: Any) -> FrequencyTable:
+    """Some tuples of a table."""
+    return replace(
+        table,
+        codes=tuple(codes[rows] for codes in table.codes),
+        counts=table.counts[rows],
+        persons=None if table.persons is None else table.persons[rows],
+        weights=None if table.weights is None else table.weights[rows],
+    )
+
+
+def patterns(
+    names: Sequence[str], importance: Sequence[str], values: Mapping[str, int]
+) -> Iterator[frozenset[str]]:
+    """Sets of cells to hide: unimportant before important, then few before many; all cells last, twice.
+
+    An important column is touched only where all that are less important together do not help. Among columns
+    of no importance those of many `values` come first: hiding them helps most. The second time of all cells
+    helps rows whose class shrank because others joined the suppressed rows.
     """
-    rank = {name: len(importance) - place for place, name in enumerate(importance)}
-    ordered = sorted(names, key=lambda name: rank.get(name, 0))
+    ordered = sorted((n for n in names if n not in importance), key=lambda name: -values[name])
+    weight = dict.fromkeys(ordered, 1) | {
+        name: (len(ordered) + 1) << place for place, name in enumerate(reversed(importance))
+    }
+    ordered += reversed(importance)
     if len(names) <= EVERY_PATTERN_UP_TO:
-        for number in range(1, len(names)):
-            cost = {name: 2 ** rank.get(name, 0) for name in names}
-            sets = itertools.combinations(ordered, number)
-            yield from (frozenset(one) for one in sorted(sets, key=lambda s: sum(cost[n] for n in s)))
+        sets = (one for number in range(1, len(names)) for one in itertools.combinations(ordered, number))
+        yield from (frozenset(one) for one in sorted(sets, key=lambda s: sum(weight[n] for n in s)))
     else:
         yield from (frozenset(ordered[:number]) for number in range(1, len(names)))
     yield frozenset(names)

@@ -13,6 +13,7 @@ from worker.engine.errors import EngineError
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import CsvReader
 from worker.engine.io.dialect import DELIMITERS, Dialect, sniff
+from worker.engine.io.foreign import readable
 from worker.engine.io.formulas import defused_name
 from worker.engine.io.limits import Limits
 from worker.engine.io.parquet_reader import ParquetReader
@@ -51,9 +52,9 @@ class Released:
     """A released CSV or Parquet file. `persons` holds a 64-bit little-endian number per released row."""
 
     def __init__(self, file: BinaryIO, expected: Sequence[str] = (), persons: BinaryIO | None = None) -> None:
-        self._file, self._persons = file, persons
+        self._file, self._persons = readable(file), persons
         self._dialect: Dialect | None = None
-        if formats.detect(file) == formats.CSV:
+        if formats.detect(self._file) == formats.CSV:
             self._dialect = self._fitting(sniff(file), frozenset(map(defused_name, expected)))
         self.names: tuple[str, ...] = self._reader().names
         self._vocabularies: dict[str, Vocabulary] = {}

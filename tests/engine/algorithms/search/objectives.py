@@ -1,4 +1,4 @@
-"""What a search minimizes. Definitions follow the documentation pages; each is a plain function of counts."""
+"""The objectives as plain functions of counts, sharing nothing with the search."""
 
 from __future__ import annotations
 
@@ -40,17 +40,13 @@ class Grouping:
 
 
 class Objective(ABC):
-    """Lower is better. `bound` never exceeds the score of the node and needs no grouping."""
+    """Lower is better."""
 
     def __init__(self, levels: Sequence[Levels], values: Sequence[Counts]) -> None:
         """`values` are the rows per value of each column."""
         self.levels = tuple(levels)
         self.values = tuple(values)
         self.total = int(values[0].sum()) if values else 0
-
-    def bound(self, node: Node) -> Score | None:
-        """A score that the node cannot undercut; None when unknown."""
-        return None
 
     @abstractmethod
     def score(self, grouping: Grouping) -> Score:
@@ -68,13 +64,6 @@ class Loss(Objective):
         self._aggregate = aggregate_of(aggregate)
         self._general = 1.0 if weight <= 0.5 else 2 * (1 - weight)
         self._suppressed = 2 * weight if weight < 0.5 else 1.0
-
-    def bound(self, node: Node) -> Score | None:
-        losses = []
-        for column, (levels, values, level) in enumerate(zip(self.levels, self.values, node, strict=True)):
-            shares = levels.shares[level][levels.from_values[level]]
-            losses.append(self._normal(float((shares * values).sum()) * self._general, column))
-        return self._aggregate(losses)
 
     def score(self, grouping: Grouping) -> Score:
         losses = []
@@ -129,9 +118,6 @@ class Ambiguity(Objective):
 class Entropy(Objective):
     """Bits lost per cell: −log₂ of a value's share of the label it became."""
 
-    def bound(self, node: Node) -> Score | None:
-        return sum(rounded(self._generalized(column, level)) for column, level in enumerate(node))
-
     def score(self, grouping: Grouping) -> Score:
         hidden = grouping.rows[~grouping.kept]
         total = int(hidden.sum())
@@ -157,9 +143,6 @@ class Entropy(Objective):
 class Precision(Objective):
     """Mean of level ÷ height over all cells; a suppressed cell stands at full height."""
 
-    def bound(self, node: Node) -> Score | None:
-        return self._mean(node, 0)
-
     def score(self, grouping: Grouping) -> Score:
         return self._mean(grouping.node, int(grouping.rows[~grouping.kept].sum()))
 
@@ -174,9 +157,6 @@ class Precision(Objective):
 
 class Height(Objective):
     """The sum of levels."""
-
-    def bound(self, node: Node) -> Score | None:
-        return float(sum(node))
 
     def score(self, grouping: Grouping) -> Score:
         return float(sum(grouping.node))

@@ -1,0 +1,107 @@
+"""One process of the ledger's benchmark: prepares the database, or writes to it until the time is up.
+
+`python -m benchmarks.ledger_writers prepare` prints the id of a version and of one analyst per writer;
+`… charge <version> <analyst>` and `… count` wait for a line with the number of seconds and print how many
+transactions they committed.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from decimal import Decimal
+
+import django
+
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+
+from stewardapp.actions import (  # noqa: E402
+    accounts,
+    budgets,
+    datasets,
+    ledger,
+    memberships,
+    populations,
+    projects,
+    proposals,
+    uploads,
+)
+from stewardapp.models import User, Version  # noqa: E402
+from worker.engine.privacy import Spend  # noqa: E402
+
+WRITERS = 8
+PLENTY = Spend.of(1_000)
+PASSWORD = "only-for-a-benchmark"
+CHARGE = Spend.of(Decimal("0.000001"))
+
+
+def prepare() -> None:
+    """A population with a budget, and eight analysts with an allowance each."""
+    call_command("migrate", interactive=False, verbosity=0)
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE counter (n bigint NOT NULL)")
+        cursor.execute("INSERT INTO counter VALUES (0)")
+    admin = accounts.create_first_admin(username="admin", password=PASSWORD)
+    second = accounts.create(username="second", password=PASSWORD, is_admin=True, by=admin)
+    project = projects.create(name="Benchmark", by=admin)
+    memberships.add(project=project, user=second, role="steward", by=admin)
+    people = populations.create(name="People", by=admin)
+    proposal = proposals.propose_limit(population=people, limit=PLENTY, reason="A benchmark.", by=admin)
+    proposals.confirm(proposal=proposal, by=second)
+    allotment = budgets.allot(population=people, project=project, limit=PLENTY, by=admin)
+    dataset = datasets.create(project=project, population=people, name="Data", by=second)
+    upload = uploads.begin(dataset=dataset, filename="a.csv", length=3, by=second)
+    uploads.append(upload=upload, offset=0, stream=io.BytesIO(b"a\n1"), by=second)
+    print(uploads.complete(upload=upload, by=second).pk)
+    for number in range(WRITERS):
+        analyst = accounts.create(username=f"analyst{number}", password=PASSWORD, by=admin)
+        memberships.add(project=project, user=analyst, role="analyst", by=admin)
+        budgets.allow(allotment=allotment, user=analyst, limit=Spend.of(100), by=second)
+        print(analyst.pk)
+
+
+def charges(version: str, analyst: str) -> Callable[[], None]:
+    """The whole action, audit event and all."""
+    asked = Version.objects.select_related("dataset__population", "dataset__project").get(pk=version)
+    by = User.objects.get(pk=analyst)
+
+    def charge() -> None:
+        ledger.charge_query(query=uuid.uuid4(), version=asked, cost=CHARGE, what="A count", by=by)
+
+    return charge
+
+
+def counts() -> Callable[[], None]:
+    """One UPDATE of one row, committed."""
+
+    def count() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE counter SET n = n + 1")
+
+    return count
+
+
+def write(work: Callable[[], None]) -> None:
+    """As often as it goes."""
+    work()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        done, end = 0, time.monotonic() + float(line)
+        while time.monotonic() < end:
+            work()
+            done += 1
+        print(done, flush=True)
+
+
+if __name__ == "__main__":
+    verb, *arguments = sys.argv[1:]
+    if verb == "prepare":
+        prepare()
+    else:
+        write(charges(*arguments) if verb == "charge" else counts())

@@ -1,0 +1,310 @@
+"""A population's privacy budget as its page prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+
+from stewardapp.access import rules
+from stewardapp.access.amounts import delta_words, epsilon_words, spend_words
+from stewardapp.access.verdict import Verdict
+from stewardapp.models import Allotment, Allowance, Charge, Population, Proposal, Release, Run, User, Version
+from stewardapp.models.membership import person_anywhere, person_of
+from stewardapp.presenters.numbers import NO_BREAK, percent, thousands
+from worker.engine.chart import Axis, Chart, Series, Threshold
+from worker.engine.dp import accounting
+from worker.engine.privacy import Spend
+
+if TYPE_CHECKING:
+    from stewardapp.models.purse import Purse
+
+SLACK_FEMTO = 1_000_000  # δ = 1e-9
+HIDDEN = "a purchase of a project that you do not see"
+RARE, FAMILIES = 0.01, (2, 4, 8)
+
+
+def words(spend: Spend) -> str:
+    """ε, and δ where there is some."""
+    return spend_words(spend.epsilon_micro, spend.delta_femto)
+
+
+@dataclass(frozen=True)
+class Level:
+    """A purse in numbers and as a share."""
+
+    limit: str
+    spent: str
+    left: str
+    share: int
+
+
+def level(purse: Purse) -> Level:
+    """How full a purse is; the fuller of ε and δ counts."""
+    shares = [
+        Decimal(spent) / limit
+        for spent, limit in (
+            (purse.spent.epsilon_micro, purse.limit_epsilon_micro),
+            (purse.spent.delta_femto, purse.limit_delta_femto),
+        )
+        if limit
+    ]
+    share = round(100 * max(shares, default=Decimal(0)))
+    return Level(words(purse.limit), words(purse.spent), words(purse.left), share)
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """One line of what was bought: all steps of a run are charged at once, a query is one line."""
+
+    at: datetime
+    what: str
+    by: str
+    project: str
+    url: str
+    amount: str
+    spent: str
+    direct: bool
+
+
+def purchases(charges: Iterable[Charge], seen: set[Any], runs: set[Any]) -> list[Purchase]:
+    """Every charge with what had been spent by then; strangers' purchases are amounts only."""
+    found, total = [], Spend()
+    for charge in charges:
+        total += charge.spend
+        open_ = charge.pk in seen
+        found.append(
+            Purchase(
+                at=charge.created_at,
+                what=charge.what if open_ else HIDDEN,
+                by=charge.by.display_name if open_ else "–",
+                project=str(charge.project) if open_ else "–",
+                url=reverse("run-detail", args=[charge.run_id]) if charge.run_id in runs else "",
+                amount=words(charge.spend),
+                spent=words(total),
+                direct=charge.direct,
+            )
+        )
+    return found
+
+
+def history(population: Population, charges: Sequence[Charge]) -> Chart:
+    """What had been spent after each day with a purchase, against the limit of today."""
+    days = [(day, list(bought)) for day, bought in groupby(charges, key=lambda one: one.created_at.date())]
+    spent, total = [], 0
+    for _, bought in days:
+        total += sum(charge.epsilon_micro for charge in bought)
+        spent.append(float(Decimal(total).scaleb(-6)))
+    series = Series("spent", tuple(f"{day:%d %b %Y}" for day, _ in days), tuple(spent))
+    limit = float(population.limit.epsilon)
+    return Chart(
+        slug="budget",
+        title="Budget over time",
+        kind="bar",
+        x=Axis("day", scale="category"),
+        y=Axis("ε spent so far"),
+        series=(series,) if days else (),
+        note="The dashed line is the limit of today. What is spent never falls.",
+        threshold=Threshold(limit, "limit"),
+    )
+
+
+@dataclass(frozen=True)
+class Sum:
+    """One way of adding the same purchases up."""
+
+    name: str
+    amount: str
+    note: str
+
+
+def sums(charges: Iterable[Charge]) -> list[Sum]:
+    """The sum that is enforced, and what finer accounting would say of the same purchases."""
+    spends = [charge.spend for charge in charges]
+    plain = accounting.basic(spends)
+    return [
+        Sum("Sum (enforced)", words(plain), "holds whatever is asked, in whatever order"),
+        *(Sum(name, words(one), _holds(one, plain)) for name, one in _finer(spends)),
+    ]
+
+
+def _finer(spends: Sequence[Spend]) -> list[tuple[str, Spend]]:
+    return [
+        ("Advanced composition", accounting.advanced(spends, SLACK_FEMTO)),
+        ("Concentrated (zCDP)", accounting.zero_concentrated(spends, SLACK_FEMTO)),
+        ("Privacy loss distribution", accounting.loss_distribution(spends, SLACK_FEMTO)),
+    ]
+
+
+def _holds(one: Spend, plain: Spend) -> str:
+    if one == plain:
+        return "no better than the sum for these purchases"
+    return f"with {delta_words(SLACK_FEMTO)} added to δ"
+
+
+def meaning(spend: Spend) -> list[str]:
+    """What an amount promises, in sentences."""
+    factor = accounting.odds_factor(spend.epsilon_micro)
+    after = accounting.belief_after(RARE, spend.epsilon_micro)
+    said = [
+        f"{epsilon_words(spend.epsilon_micro)} means: whatever is published, and whatever else somebody "
+        f"knows, the odds of any belief about one person change at most by the factor "
+        f"{_factor(factor)} (e to the ε).",
+        f"Who thought a fact about somebody {percent(RARE)} likely can think it {percent(after)} likely "
+        "afterwards, at most.",
+    ]
+    if spend.delta_femto:
+        once = round(1 / float(spend.delta))
+        said.append(
+            f"{delta_words(spend.delta_femto)} is the probability that this promise fails: once in "
+            f"{thousands(once)}."
+        )
+    groups = ", ".join(
+        f"{people}{NO_BREAK}people {epsilon_words(accounting.for_group(spend, people).epsilon_micro)}"
+        for people in FAMILIES
+    )
+    said.append(f"It is a promise to each single person. For a family it is weaker: {groups}.")
+    return said
+
+
+def _factor(factor: float) -> str:
+    return f"{factor:.3g}" if factor < 1000 else "more than a thousand"
+
+
+@dataclass(frozen=True)
+class ProposalLine:
+    """What waits for a second person, and whether this one may be it."""
+
+    proposal: Proposal
+    sentence: str
+    may_confirm: Verdict
+    may_decline: Verdict
+
+
+def proposal_lines(proposals: Iterable[Proposal], user: User) -> list[ProposalLine]:
+    """Open proposals with their buttons."""
+    person = person_anywhere(user)
+    return [
+        ProposalLine(
+            one,
+            proposed(one),
+            rules.may_decide_proposal(person, one.facts()),
+            rules.may_decline_proposal(person, one.facts()),
+        )
+        for one in proposals
+    ]
+
+
+def proposed(proposal: Proposal) -> str:
+    """A proposal as a sentence."""
+    if proposal.dataset is None:
+        return f"Raise the limit to {words(proposal.limit)}."
+    return f"A dataset of {proposal.dataset.project} is about other people: {proposal.target}."
+
+
+@dataclass(frozen=True)
+class AllotmentLine:
+    """A project's part, and those of its analysts."""
+
+    allotment: Allotment
+    level: Level
+    free: str
+    may_allow: Verdict
+    allowances: list[tuple[Allowance, Level]]
+
+
+def allotment_lines(population: Population, user: User) -> list[AllotmentLine]:
+    """The parts of the projects this person sees."""
+    seen = Allotment.objects.visible_to(user).filter(population=population).select_related("project")
+    own = Allowance.objects.visible_to(user).select_related("user")
+    return [
+        AllotmentLine(
+            one,
+            level(one),
+            words(one.unshared),
+            rules.may_allow(one.project.person(user)),
+            [(allowance, level(allowance)) for allowance in own.filter(allotment=one)],
+        )
+        for one in seen
+    ]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """How many releases of the same people carry a budgeted promise, and how many do not."""
+
+    private: int
+    other: int
+
+    @property
+    def broken(self) -> bool:
+        """Whether the promise no longer stands for what others have of these people."""
+        return bool(self.private and self.other)
+
+
+BROKEN = (
+    "Others have releases of these people that are not differentially private. The statement about ε "
+    "holds for the differentially private results alone, not for everything that is published about them."
+)
+
+
+def mixture(population: Population) -> Mixture:
+    """Published releases about these people, or about any that share people with them."""
+    live = Release.objects.live().filter(version__dataset__population__in=population.charged_with)
+    manifests = [run.manifest for run in (one.candidate for one in live.select_related("candidate")) if run]
+    private = sum(is_private(one) for one in manifests)
+    return Mixture(private, len(manifests) - private)
+
+
+def is_private(manifest: Any) -> bool:
+    """Whether a release is paid for from the budget: a table that takes some ε."""
+    return Decimal(str((manifest.get("privacy_loss") or {}).get("epsilon", 0))) > 0
+
+
+def mixed_warning(release: Release) -> str:
+    """Said on a release: together with what is out, this one would mix promises. Empty when it does not."""
+    out = mixture(release.version.dataset.population)
+    run = release.candidate
+    if run is None or release.state == "published":
+        return BROKEN if out.broken else ""
+    mine = is_private(run.manifest)
+    return BROKEN if Mixture(out.private + mine, out.other + (not mine)).broken else ""
+
+
+def destructible(population: Population, user: User) -> list[tuple[Version, Verdict]]:
+    """Raw data about these people that still exist, with who may destroy them."""
+    live = Version.objects.visible_to(user).live().filter(dataset__population=population)
+    return [(one, rules.may_destroy(one.person(user), one.facts())) for one in live.select_related("dataset")]
+
+
+def page(population: Population, user: User) -> dict[str, Any]:
+    """Everything the page prints apart from its forms."""
+    charges = list(population.charges.select_related("by", "project", "run"))
+    seen = set(Charge.objects.visible_to(user).filter(population=population).values_list("pk", flat=True))
+    bought = Run.objects.visible_to(user).filter(charges__population=population)
+    runs, anywhere = set(bought.values_list("pk", flat=True)), person_anywhere(user)
+    open_ = population.proposals.open().select_related("proposed_by", "dataset__project", "target")
+    exhausted = bool(population.limit) and not population.left.epsilon_micro
+    return {
+        "population": population,
+        "level": level(population),
+        "unshared": words(population.unshared),
+        "purchases": purchases(charges, seen, runs)[::-1],
+        "sums": sums(charges) if charges else [],
+        "meaning": meaning(population.limit) if population.limit else [],
+        "meaning_spent": meaning(population.spent) if population.spent else [],
+        "proposals": proposal_lines(open_, user),
+        "allotments": allotment_lines(population, user),
+        "mixture": mixture(population),
+        "broken": BROKEN,
+        "exhausted": exhausted,
+        "destructible": destructible(population, user) if exhausted else [],
+        "history": history(population, charges),
+        "may_limit": rules.may_propose_limit(anywhere),
+        "may_allot": rules.may_allot(person_of(user)),
+    }

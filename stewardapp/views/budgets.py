@@ -1,0 +1,161 @@
+"""Privacy budgets: what is left and what was bought; limits, parts, proposals."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import URLPattern, path
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from stewardapp.access import rules
+from stewardapp.access.verdict import require
+from stewardapp.actions import budgets, proposals
+from stewardapp.forms.budgets import AllotForm, AllowForm, LimitForm, MoveForm
+from stewardapp.forms.refusals import answer_status, attempt
+from stewardapp.models import Allotment, Dataset, Population, Project, Proposal
+from stewardapp.models.membership import person_anywhere, person_of
+from stewardapp.presenters import budgets as lines
+from stewardapp.presenters import charts
+from stewardapp.views.people import signed_in
+
+
+@require_safe
+def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The budget of a population."""
+    return _shown(request, _population(request, id))
+
+
+@require_safe
+def chart(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The budget over time as Plotly's JSON."""
+    population = _population(request, id)
+    drawn = lines.history(population, list(population.charges.all()))
+    return HttpResponse(charts.figure_json(drawn), content_type="application/json")
+
+
+@require_POST
+def limit(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Propose a higher limit, or set a lower one."""
+    user, population = signed_in(request), _population(request, id)
+    require(rules.may_propose_limit(person_anywhere(user)))
+    form = LimitForm(request.POST)
+    if form.is_valid():
+        asked: dict[str, Any] = {"population": population, "limit": form.limit(), "by": user}
+        if "lower" in request.POST:
+            attempt(form, budgets.lower_limit, **asked)
+        else:
+            attempt(form, proposals.propose_limit, reason=form.cleaned_data["reason"], **asked)
+    said = "The limit is lower." if "lower" in request.POST else "Proposed. Somebody else has to confirm it."
+    return _answered(request, population, said, limit_form=form)
+
+
+@require_POST
+def allot(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Set the part of a project."""
+    user, population = signed_in(request), _population(request, id)
+    require(rules.may_allot(person_of(user)))
+    form = AllotForm(request.POST, projects=Project.objects.visible_to(user))
+    if form.is_valid():
+        project = form.cleaned_data["project"]
+        attempt(form, budgets.allot, population=population, project=project, limit=form.limit(), by=user)
+    return _answered(request, population, "The part of the project is set.", allot_form=form)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def allowances(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """The parts of a project's analysts, and a form to set one."""
+    user = signed_in(request)
+    found = Allotment.objects.visible_to(user).select_related("population", "project")
+    allotment = get_object_or_404(found, pk=id)
+    may = rules.may_allow(allotment.project.person(user))
+    require(may)
+    form = AllowForm(request.POST or None, project=allotment.project)
+    if form.is_valid():
+        member = form.cleaned_data["user"]
+        attempt(form, budgets.allow, allotment=allotment, user=member, limit=form.limit(), by=user)
+        if not form.errors:
+            messages.success(request, "The allowance is set.")
+            return redirect("allotment-detail", allotment.pk)
+    mine = [one for one in lines.allotment_lines(allotment.population, user) if one.allotment == allotment]
+    page = {"line": mine[0], "form": form, "may_allow": may, "population": allotment.population}
+    return render(request, "populations/allowances.html", page, status=answer_status(form))
+
+
+@require_POST
+def confirm(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Agree with a proposal of somebody else."""
+    proposal = _proposal(request, id)
+    proposals.confirm(proposal=proposal, by=signed_in(request))
+    messages.success(request, "Confirmed. It is done.")
+    return redirect("population-budget", proposal.population_id)
+
+
+@require_POST
+def decline(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Turn a proposal down, or take the own one back."""
+    proposal = _proposal(request, id)
+    proposals.decline(proposal=proposal, by=signed_in(request))
+    messages.success(request, "The proposal is declined.")
+    return redirect("population-budget", proposal.population_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def move(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Say that a dataset is about other people."""
+    user = signed_in(request)
+    found = Dataset.objects.visible_to(user).select_related("project", "population")
+    dataset = get_object_or_404(found, pk=id)
+    require(rules.may_propose_move(dataset.project.person(user)))
+    others = Population.objects.visible_to(user).exclude(pk=dataset.population_id)
+    form = MoveForm(request.POST or None, populations=others)
+    if form.is_valid():
+        made = attempt(form, proposals.propose_move, dataset=dataset, by=user, **form.cleaned_data)
+        if made is not None:
+            messages.success(request, "Proposed. Somebody else has to confirm it.")
+            return redirect("population-budget", dataset.population_id)
+    page = {"dataset": dataset, "form": form}
+    return render(request, "populations/move.html", page, status=answer_status(form))
+
+
+def _answered(request: HttpRequest, population: Population, said: str, **forms: Any) -> HttpResponse:
+    """Back to the page when the form was taken, else the page with what is wrong."""
+    if any(form.errors for form in forms.values()):
+        return _shown(request, population, **forms)
+    messages.success(request, said)
+    return redirect("population-budget", population.pk)
+
+
+def _shown(request: HttpRequest, population: Population, **forms: Any) -> HttpResponse:
+    user = signed_in(request)
+    drawn = lines.page(population, user)
+    page = {
+        **drawn,
+        "chart": charts.pictured(drawn["history"]),
+        "limit_form": LimitForm(),
+        "allot_form": AllotForm(projects=Project.objects.visible_to(user), auto_id="allot_%s"),
+        **forms,
+    }
+    status = 422 if any(form.errors for form in forms.values()) else 200
+    return render(request, "populations/budget.html", page, status=status)
+
+
+def _population(request: HttpRequest, id: uuid.UUID) -> Population:
+    return get_object_or_404(Population.objects.visible_to(signed_in(request)), pk=id)
+
+
+def _proposal(request: HttpRequest, id: uuid.UUID) -> Proposal:
+    return get_object_or_404(Proposal.objects.visible_to(signed_in(request)), pk=id)
+
+
+urlpatterns: list[URLPattern] = [
+    path("populations/<uuid:id>/budget/", detail, name="population-budget"),
+    path("populations/<uuid:id>/budget/chart/", chart, name="population-chart"),
+    path("populations/<uuid:id>/budget/limit/", limit, name="population-limit"),
+    path("populations/<uuid:id>/budget/allotments/", allot, name="population-allot"),
+    path("allotments/<uuid:id>/", allowances, name="allotment-detail"),
+    path("proposals/<uuid:id>/confirm/", confirm, name="proposal-confirm"),
+    path("proposals/<uuid:id>/decline/", decline, name="proposal-decline"),
+    path("datasets/<uuid:id>/population/", move, name="dataset-move"),
+]

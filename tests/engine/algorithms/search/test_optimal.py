@@ -1,0 +1,68 @@
+"""The search equals brute force on many small random tables, goals, objectives and limits."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.engine.algorithms.search import brute_force, problems
+from worker.engine.algorithms.search.judging import Judge
+from worker.engine.algorithms.search.optimal import search
+from worker.engine.algorithms.search.problem import Problem
+from worker.engine.goals.k_anonymity import KAnonymity
+from worker.engine.reporting import NullReporter
+
+SETTINGS = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def first(score):
+    return score[0] if isinstance(score, tuple) else score
+
+
+def check(drawn, goals, aim, limit, drop, bounds):
+    judge = Judge(goals, int(limit * drawn.table.rows), drop)
+    problem = Problem.of(drawn.table, drawn.levels, bounds, judge, aim)
+    outcome = search(problem, NullReporter())
+    found = brute_force.look_at_every_node(drawn.table, drawn.levels, bounds, judge, aim)
+    assert outcome.nodes == len(found)
+    assert outcome.optimal
+    assert outcome.minimal_complete
+    assert sorted(outcome.minimal) == sorted(brute_force.minimal(found))
+    for one in outcome.explored:
+        truth = found[one.node]
+        assert one.feasible == truth.feasible
+        assert one.suppressed_rows in (None, truth.suppressed)
+        assert one.score is None or one.score == pytest.approx(first(truth.score), abs=1e-9, rel=1e-12)
+    feasible = {node: one.score for node, one in found.items() if one.feasible}
+    assert (outcome.best is None) == (not feasible)
+    if outcome.best is None:
+        return
+    assert found[outcome.best].feasible
+    assert outcome.score == pytest.approx(feasible[outcome.best], abs=1e-9, rel=1e-12)
+    least = min(first(score) for score in feasible.values())
+    assert first(outcome.score) == pytest.approx(least, abs=1e-9, rel=1e-12)
+    # Ties, rounding aside, go to the lower, then to the lexicographically first node.
+    best = min(feasible, key=lambda node: (rounded(feasible[node]), sum(node), node))
+    assert rounded(feasible[outcome.best]) == rounded(feasible[best])
+    if aim.objective in ("loss", "height", "discernibility", "discernibility-star", "aecs"):
+        assert outcome.best == best
+
+
+def rounded(score):
+    return tuple(round(part, 8) for part in score) if isinstance(score, tuple) else round(score, 8)
+
+
+@settings(SETTINGS, max_examples=400)
+@given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
+def test_the_search_equals_brute_force_for_every_goal(data, drawn, aim, limit, drop):
+    goals = data.draw(problems.asked(drawn))
+    check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
+
+
+@settings(SETTINGS, max_examples=300)
+@given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
+def test_class_sizes_alone_are_judged_without_asking_the_goals(data, drawn, aim, limit, drop):
+    drawn.table = replace(drawn.table, persons=None)
+    goals = [KAnonymity(k=data.draw(st.integers(1, 6)))]
+    check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))

@@ -1,0 +1,1 @@
+"""The search for the best node of a lattice of generalization levels."""

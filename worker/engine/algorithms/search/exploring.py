@@ -1,0 +1,302 @@
+"""The search itself, as kernels that can be left and entered again at any node.
+
+Open nodes are those that could still beat the best one found. From an open node the search climbs to the most
+general node that is probably hopeless; if it is, everything below is closed at once. When no node is open the
+best one is proved optimal.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worker.engine.algorithms.compiled import compiled, inlined
+from worker.engine.algorithms.search.bounding import lift_above, lift_below
+from worker.engine.algorithms.search.coding import Coding
+from worker.engine.algorithms.search.costs import LOSS, RANK, Costs
+from worker.engine.algorithms.search.grouping import Groups, small_rows
+from worker.engine.algorithms.search.learning import Model, learn, predict
+from worker.engine.algorithms.search.marking import Shape, mark_above, mark_below, steps_of
+from worker.engine.algorithms.search.scoring import score_groups
+from worker.engine.algorithms.search.snapshots import (
+    Pool,
+    Table,
+    best_slot,
+    coarsen,
+    group_slot,
+    keep_groups,
+    note_use,
+)
+
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+Ints = np.ndarray[Any, np.dtype[np.int32]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Flags = np.ndarray[Any, np.dtype[np.uint8]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+HOPELESS, FEASIBLE, ABOVE, EXAMINED, TRIED = 1, 2, 4, 8, 16
+"""What is known of a node: it and all below are infeasible; it is feasible; a node below it is feasible; its
+classes were looked at; it could not be shown hopeless."""
+
+BEST, VISITS, WORK, OPEN, SEED, STALE, PENDING, SLOT = range(8)
+"""Places in `State.numbers`."""
+
+
+class Task(NamedTuple):
+    """What is searched, unchanging."""
+
+    coding: Coding
+    costs: Costs
+    table: Table
+    limit: int
+    """The most rows that may be suppressed."""
+    smallest: int
+    """Classes of fewer rows violate the goals."""
+    sizes_only: bool
+    """No other class does; otherwise somebody outside is asked about every node."""
+    together: bool
+    """When every row is suppressed, all rows as one class satisfy the goals."""
+    monotone: bool
+    """Above a feasible node everything is feasible."""
+
+
+class Room(NamedTuple):
+    """Room for examining one node."""
+
+    bad: Mask
+    """Classes that are suppressed."""
+    lasting: Mask
+    """Classes whose rows are suppressed at every node below too."""
+    spare: Mask
+    order: Ints
+    losses: Floats
+
+
+class State(NamedTuple):
+    """What is known so far."""
+
+    shape: Shape
+    flags: Flags
+    bounds: Floats
+    scores: Floats
+    suppressed: Longs
+    open: Ints
+    numbers: Longs
+    best_losses: Floats
+    levels: Longs
+    climbing: Longs
+    groups: Groups
+    room: Room
+    pool: Pool
+    going: Model
+    forced: Model
+
+
+@compiled
+def slack(value: float) -> float:
+    """How much larger a bound must be before it may exclude."""
+    return value + 1e-9 * max(abs(value), 1.0)
+
+
+@inlined
+def beaten_from(state: State) -> float:
+    """A node whose bound exceeds this cannot be better than the best one."""
+    best = state.numbers[BEST]
+    return slack(state.scores[best]) if best >= 0 else np.inf
+
+
+@compiled
+def ranks_before(a: Floats, b: Floats) -> int:
+    """Compare losses by the largest, then the next: -1, 0 or 1."""
+    left, right = np.sort(a), np.sort(b)
+    for i in range(a.size - 1, -1, -1):
+        if left[i] != right[i]:
+            return -1 if left[i] < right[i] else 1
+    return 0
+
+
+@inlined
+def is_better(task: Task, state: State, node: int) -> bool:
+    """Whether an examined feasible node replaces the best: by score, by height, by the first levels."""
+    best = state.numbers[BEST]
+    if best < 0:
+        return True
+    order = 0
+    if task.costs.objective == LOSS and task.costs.aggregate == RANK:
+        order = ranks_before(state.room.losses, state.best_losses)
+    elif state.scores[node] != state.scores[best]:
+        order = -1 if state.scores[node] < state.scores[best] else 1
+    if order == 0:
+        order = height_of(state.shape, node) - height_of(state.shape, best)
+    return order < 0 or (order == 0 and node < best)
+
+
+@compiled
+def height_of(shape: Shape, node: int) -> int:
+    """The sum of a node's levels."""
+    levels = np.zeros(shape.counts.size, np.int64)
+    steps_of(shape, node, levels)
+    return levels.sum()
+
+
+@compiled
+def copy_losses(losses: Floats, target: Floats) -> None:
+    """Keep the losses of the best node, for comparing by rank."""
+    target[:] = losses
+
+
+@inlined
+def close_below(state: State, levels: Longs) -> None:
+    """A node and everything below it is infeasible."""
+    mark_below(state.shape, levels, state.flags, HOPELESS)
+
+
+@inlined
+def accept(task: Task, state: State, node: int, levels: Longs) -> None:
+    """A node is feasible: note it, and what follows above it."""
+    state.flags[node] |= np.uint8(FEASIBLE)
+    before = state.flags[node] & np.uint8(ABOVE)
+    if not (task.monotone and before):
+        mark_above(state.shape, levels, state.flags, ABOVE | (FEASIBLE if task.monotone else 0))
+    if before == 0:
+        state.flags[node] &= np.uint8(255 - ABOVE)
+    if is_better(task, state, node):
+        state.numbers[BEST] = node
+        copy_losses(state.room.losses, state.best_losses)
+
+
+@inlined
+def conclude(
+    task: Task, state: State, node: int, levels: Longs, suppressed: int, forced: int, feasible: bool
+) -> None:
+    """Take in the classes of a node: score it when it is feasible, close what is hopeless.
+
+    At least `forced` rows are suppressed at the node and at every node below it.
+    """
+    room = state.room
+    state.flags[node] |= np.uint8(EXAMINED)
+    state.suppressed[node] = suppressed
+    learn(state.going, levels, suppressed)
+    learn(state.forced, levels, forced)
+    if forced > task.limit or (task.monotone and not feasible):
+        close_below(state, levels)
+    elif feasible:
+        state.scores[node] = score_groups(
+            task.coding, task.costs, levels, state.groups, room.bad, room.order, suppressed, room.losses
+        )
+        accept(task, state, node, levels)
+        if forced > 0:
+            lift_below(
+                task.coding,
+                task.costs,
+                state.shape,
+                levels,
+                state.groups,
+                room.lasting,
+                room.order,
+                state.bounds,
+            )
+    lift_above(task.coding, task.costs, state.shape, levels, state.groups, room.spare, state.bounds)
+
+
+@compiled
+def judge_sizes(task: Task, groups: Groups, room: Room) -> int:
+    """Mark the classes that are too small. Returns their rows."""
+    suppressed = 0
+    for g in range(groups.number[0]):
+        bad = groups.rows[g] < task.smallest
+        room.bad[g] = room.lasting[g] = bad
+        suppressed += groups.rows[g] if bad else 0
+    return suppressed
+
+
+@inlined
+def examine(task: Task, state: State, node: int, levels: Longs) -> bool:
+    """Look at a node's classes. False when somebody outside is to judge them."""
+    slot = best_slot(state.pool, levels)
+    size = state.pool.high[slot] - state.pool.low[slot]
+    group_slot(task.coding, task.table, state.pool, slot, levels, False, state.groups)
+    state.numbers[WORK] += 3 * size
+    if not task.sizes_only:
+        state.numbers[PENDING], state.numbers[SLOT] = node, slot
+        return False
+    suppressed = judge_sizes(task, state.groups, state.room)
+    all_gone = 0 < suppressed == np.int64(task.costs.rows)
+    feasible = suppressed <= task.limit and (task.together or not all_gone)
+    conclude(task, state, node, levels, suppressed, suppressed, feasible)
+    if not task.coding.fine.any() and state.groups.number[0] * 2 <= size:
+        keep_groups(state.pool, levels, state.groups)
+    else:
+        note(task, state, slot, levels)
+    return True
+
+
+@compiled
+def resume(task: Task, state: State, suppressed: int, forced: int, feasible: bool) -> None:
+    """Finish the node that was judged outside."""
+    node, slot = state.numbers[PENDING], state.numbers[SLOT]
+    steps_of(state.shape, node, state.climbing)
+    conclude(task, state, node, state.climbing, suppressed, forced, feasible)
+    state.numbers[PENDING] = -1
+    note(task, state, slot, state.climbing)
+
+
+@inlined
+def note(task: Task, state: State, slot: int, levels: Longs) -> None:
+    """Count the use of a snapshot, which may make a coarser one."""
+    if note_use(state.pool, slot, levels):
+        state.numbers[WORK] += 3 * coarsen(task.coding, task.table, state.pool, slot, state.groups)
+
+
+@inlined
+def seems_hopeless(task: Task, state: State, levels: Longs) -> bool:
+    """Prove a node hopeless without comparing keys, if that is possible. Closes what is below it."""
+    if task.smallest <= 1:
+        return False
+    slot = best_slot(state.pool, levels)
+    low, high = state.pool.low[slot], state.pool.high[slot]
+    table = task.table if slot == 0 else state.pool.table
+    rows = small_rows(task.coding, levels, table.keys, table.rows, low, high, task.smallest, state.groups)
+    state.numbers[WORK] += high - low
+    learn(state.going, levels, rows)
+    learn(state.forced, levels, rows)
+    note(task, state, slot, levels)
+    if rows <= task.limit:
+        return False
+    close_below(state, levels)
+    return True
+
+
+@inlined
+def visit(task: Task, state: State, node: int, levels: Longs, only_to_close: bool) -> bool:
+    """Visit a node. False when somebody outside is to judge it."""
+    state.numbers[VISITS] += 1
+    state.flags[node] |= np.uint8(TRIED)
+    if not state.flags[node] & FEASIBLE and seems_hopeless(task, state, levels):
+        return True
+    if only_to_close and task.sizes_only:
+        return True
+    return examine(task, state, node, levels)
+
+
+@inlined
+def climb_from(task: Task, state: State, node: int) -> int:
+    """The most general node above an open one that is probably hopeless."""
+    least, levels, flags = np.log(task.limit + 1.0), state.climbing, state.flags
+    shape, model = state.shape, state.forced
+    while True:
+        guess, found, most = predict(model, levels), -1, least
+        for column in range(levels.size):
+            level = levels[column]
+            if level - shape.lowest[column] + 1 >= shape.counts[column]:
+                continue
+            if flags[node + shape.strides[column]] & (FEASIBLE | TRIED):
+                continue
+            step = model.entropy[column, level + 1] - model.entropy[column, level]
+            if guess + model.weights[column + 1] * step > most:
+                found, most = column, guess + model.weights[column + 1] * step
+        if found < 0:
+            return node
+        levels[found] += 1
+        node += shape.strides[found]

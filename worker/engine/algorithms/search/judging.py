@@ -1,0 +1,79 @@
+"""What the goals say of a node: which classes are suppressed, and whether few enough are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from worker.engine.algorithms.hierarchies import Levels
+from worker.engine.classes import Classes
+from worker.engine.column import Mask
+from worker.engine.frequency import Counts, Domain, FrequencyTable
+from worker.engine.goal import Goal, keepable
+
+
+class Judge:
+    """Decides which classes of a grouping are kept and whether the node is feasible."""
+
+    def __init__(self, goals: Sequence[Goal], limit: int, drop: bool) -> None:
+        """`limit` is the most rows that may be suppressed; with `drop` they are not released at all."""
+        self.goals = tuple(goals)
+        self.limit = limit
+        self.drop = drop
+        self.monotone = all(goal.monotone for goal in goals)
+        self.smallest = max((goal.least_size or 1 for goal in goals), default=1)
+        self.judges_wholes = any(type(goal).spared is not Goal.spared for goal in goals)
+        # Then rows suppressed at a node are suppressed at every finer one.
+        self.nested = self.monotone and not self.judges_wholes and not any(goal.relative for goal in goals)
+
+    def sizes_only(self, table: FrequencyTable) -> bool:
+        """Whether every class of at least `smallest` rows may be released."""
+        return table.persons is None and all(goal.least_size is not None for goal in self.goals)
+
+    def kept(self, classes: Classes) -> Mask:
+        """Classes that may be released."""
+        return keepable(self.goals, classes, self.drop)
+
+    def feasible(self, classes: Classes, kept: Mask) -> bool:
+        """Whether suppressing the others stays within the limit and the release meets the goals."""
+        if int(classes.rows[~kept].sum()) > self.limit:
+            return False
+        if classes.number and not kept.any():
+            return self.together(classes.table)
+        rest = classes if kept.all() else classes.kept(kept)
+        rest = rest.alone() if self.drop else rest
+        return all(goal.met(rest) for goal in self.goals)
+
+    def together(self, table: FrequencyTable) -> bool:
+        """When every row is suppressed, all rows together are the one class of the release."""
+        if self.drop:
+            return False
+        one = Classes(table, np.zeros(len(table), np.int64), 1)
+        return bool(self.kept(one).all()) and all(goal.met(one) for goal in self.goals)
+
+    def forced(self, classes: Classes) -> Counts:
+        """At least how many rows of each class are suppressed here and at every finer node."""
+        forced = np.zeros(classes.number, np.int64)
+        for goal in self.goals:
+            if not (self.drop and goal.relative):
+                forced = np.maximum(forced, goal.least_dropped(classes))
+        return forced
+
+
+def domain_at(domain: Domain, levels: Levels, level: int) -> Domain:
+    """The values of a column at a level."""
+    if level == 0:
+        return domain
+    texts = levels.labels[level]
+    return Domain(levels.name, domain.kind, texts, np.zeros(len(texts), bool))
+
+
+def generalized(table: FrequencyTable, levels: Sequence[Levels], node: Sequence[int]) -> FrequencyTable:
+    """The table at a node. Tuples that became equal stay apart."""
+    domains, codes = list(table.domains), list(table.codes)
+    for column, (one, level) in enumerate(zip(levels, node, strict=True)):
+        domains[column] = domain_at(domains[column], one, level)
+        codes[column] = one.from_values[level][codes[column]]
+    return replace(table, domains=tuple(domains), codes=tuple(codes))

@@ -1,0 +1,131 @@
+"""Provably optimal full-domain generalization: the best node of the lattice, and every minimal one.
+
+Ties go to the lower, then to the lexicographically first node.
+"""
+
+from __future__ import annotations
+
+import time
+from math import inf
+
+import numpy as np
+
+from worker.engine.algorithms.search.bounding import start_bounds
+from worker.engine.algorithms.search.choosing import ASK, DONE, explore, reopen
+from worker.engine.algorithms.search.costs import LOSS, RANK
+from worker.engine.algorithms.search.exploring import BEST, PENDING, SLOT, Room, State, resume
+from worker.engine.algorithms.search.grouping import room_for_groups
+from worker.engine.algorithms.search.learning import new_model
+from worker.engine.algorithms.search.outcome import Outcome, outcome_of
+from worker.engine.algorithms.search.outside import Outside
+from worker.engine.algorithms.search.problem import Problem
+from worker.engine.algorithms.search.snapshots import PATIENCE, new_pool
+from worker.engine.reporting import Reporter
+
+WORK = 4_000_000
+"""Keys looked at between two checkpoints: a few hundredths of a second."""
+PAUSE = 0.05
+"""Seconds between two looks at how far the search is."""
+NEVER = 1 << 60
+
+
+class Search:
+    """One search; `run` finds the best node, `list_minimal` afterwards every minimal one."""
+
+    def __init__(self, problem: Problem, report: Reporter, seconds: float | None = None) -> None:
+        """With a limit of seconds the search may end early, and then says so."""
+        if not problem.lattice.is_searchable:
+            raise problem.lattice.too_large()
+        self._problem, self._report = problem, report
+        self._deadline = inf if seconds is None else time.monotonic() + seconds
+        self._state = new_state(problem)
+        self._outside = Outside(problem)
+        self._looked = time.monotonic()
+        self._optimal = self._complete = False
+
+    def run(self) -> None:
+        """Find the best node, proven unless the time is over."""
+        self._optimal = self._explore(minimal=False)
+
+    def list_minimal(self) -> None:
+        """Decide the nodes that are not better than the best but may be minimal."""
+        self._complete = self._optimal and self._explore(minimal=True)
+
+    def outcome(self) -> Outcome:
+        """What is known so far."""
+        costs = self._problem.task.costs
+        ranked = costs.objective == LOSS and costs.aggregate == RANK
+        return outcome_of(self._problem.lattice, self._state, ranked, self._optimal, self._complete)
+
+    def _explore(self, minimal: bool) -> bool:
+        """Explore to the end; False when the time was over before."""
+        task, state = self._problem.task, self._state
+        reopen(state, minimal)
+        while True:
+            found = explore(task, state, minimal, WORK)
+            if found == DONE:
+                return True
+            if found == ASK:
+                self._answer()
+            now = time.monotonic()
+            if now - self._looked > PAUSE:
+                self._looked = now
+                self._report.progress(np.count_nonzero(state.flags) / state.flags.size)
+            if now > self._deadline:
+                return False
+
+    def _answer(self) -> None:
+        """Ask the goals about the pending node, and finish it."""
+        state = self._state
+        node = int(state.numbers[PENDING])
+        verdict = self._outside.judge(state, int(state.numbers[SLOT]), self._problem.lattice.levels(node))
+        resume(self._problem.task, state, verdict.suppressed, verdict.forced, verdict.feasible)
+        if not verdict.exact:
+            state.suppressed[node] = -1
+
+
+def search(problem: Problem, report: Reporter, seconds: float | None = None) -> Outcome:
+    """The best node and every minimal one."""
+    one = Search(problem, report, seconds)
+    one.run()
+    one.list_minimal()
+    return one.outcome()
+
+
+def new_state(problem: Problem) -> State:
+    """Nothing known yet."""
+    lattice, task = problem.lattice, problem.task
+    columns, size, nodes = len(problem.levels), len(task.table.rows), lattice.size
+    numbers = np.zeros(8, np.int64)
+    numbers[BEST] = -1
+    state = State(
+        shape=lattice.shape(),
+        flags=np.zeros(nodes, np.uint8),
+        bounds=np.empty(nodes),
+        scores=np.full(nodes, np.nan),
+        suppressed=np.full(nodes, -1, np.int64),
+        open=np.empty(nodes, np.int32),
+        numbers=numbers,
+        best_losses=np.zeros(columns),
+        levels=np.zeros(columns, np.int64),
+        climbing=np.zeros(columns, np.int64),
+        groups=room_for_groups(len(task.table.keys), size),
+        room=new_room(size, columns),
+        # Snapshots do not carry weights: a goal that asks for them sees the table itself.
+        pool=new_pool(task.table, columns, NEVER if problem.table.weights is not None else PATIENCE),
+        going=new_model(task.costs.entropy, task.costs.rows),
+        forced=new_model(task.costs.entropy, task.costs.rows),
+    )
+    start_bounds(task.coding, task.costs, state.shape, problem.highest, task.smallest, state.bounds)
+    return state
+
+
+def new_room(size: int, columns: int) -> Room:
+    """Room for examining nodes of up to so many classes."""
+    return Room(
+        np.empty(size, bool),
+        np.empty(size, bool),
+        np.empty(size, bool),
+        np.empty(size, np.int32),
+        np.zeros(columns),
+    )

@@ -1,0 +1,167 @@
+"""Rows of codes to packed keys and back. Equal keys of plain rows are added up while they are packed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.search.coding import Keys
+from worker.engine.algorithms.search.grouping import MULTIPLIER
+from worker.engine.algorithms.search.snapshots import Table
+
+Words = np.ndarray[Any, np.dtype[np.uint64]]
+Codes = np.ndarray[Any, np.dtype[np.int32]]
+Ints = np.ndarray[Any, np.dtype[np.int32]]
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+Slots = np.ndarray[Any, np.dtype[np.uint32]]
+
+MANY = 300_000
+"""Tables of more tuples than this may be plain rows, which are worth adding up."""
+FEW = 100_000
+"""Up to this many distinct keys are counted by hashing, more by sorting."""
+TABLE_BITS = 18
+BLOCK = 32_768
+"""Rows packed at a time, so that the keys being built stay in the cache."""
+
+
+@compiled
+def add_fields(
+    out: Words, first: Codes, second: Codes, third: Codes, fields: Words, more: Words, most: Words
+) -> None:
+    """Write three columns into the keys of a block."""
+    a, b, c = first.view(np.uint32), second.view(np.uint32), third.view(np.uint32)
+    for i in range(out.size):
+        out[i] |= fields[a[i]] | more[b[i]] | most[c[i]]
+
+
+def _threes(keys: Keys) -> list[tuple[int, list[int]]]:
+    """The columns of each word, three at a time; the last ones are repeated, which changes nothing."""
+    found = []
+    for word in range(keys.words):
+        columns = [at for at, place in enumerate(keys.places) if place.word == word]
+        for start in range(0, len(columns), 3):
+            three = columns[start : start + 3]
+            found.append((word, [*three, *[three[-1]] * (3 - len(three))]))
+    return found
+
+
+def pack_block(columns: Sequence[Codes], keys: Keys, start: int, out: Words) -> None:
+    """The keys of the rows from `start` on, as many as `out` has room for."""
+    end = start + out.shape[1]
+    out[:] = 0
+    for word, (a, b, c) in _threes(keys):
+        add_fields(
+            out[word],
+            columns[a][start:end],
+            columns[b][start:end],
+            columns[c][start:end],
+            keys.fields[a],
+            keys.fields[b],
+            keys.fields[c],
+        )
+
+
+def pack(columns: Sequence[Codes], keys: Keys) -> Words:
+    """One key per row, `keys.words` words each, word by word."""
+    rows = len(columns[0]) if columns else 0
+    packed = np.empty((keys.words, rows), np.uint64)
+    for start in range(0, rows, BLOCK):
+        pack_block(columns, keys, start, packed[:, start : start + BLOCK])
+    return packed
+
+
+def unpack(packed: Words, keys: Keys) -> list[Codes]:
+    """A code of each column for every key: one that the generalized value covers."""
+    codes = []
+    for place in keys.places:
+        mask = np.uint64((1 << place.ladder.width) - 1)
+        codes.append(place.ladder.leaves[(packed[place.word] >> np.uint64(place.shift)) & mask])
+    return codes
+
+
+def keyed(columns: Sequence[Codes], counts: Longs, keys: Keys, merge: bool) -> Table:
+    """The keys of a table. With `merge`, tuples that may be plain rows are added up by key."""
+    columns = [np.ascontiguousarray(codes, np.int32) for codes in columns]
+    if merge and keys.words == 1 and len(counts) > MANY and (counts == 1).all():
+        return _counted(columns, keys) or _sorted(pack(columns, keys)[0])
+    return Table(pack(columns, keys), np.ascontiguousarray(counts, np.int64))
+
+
+class Count(NamedTuple):
+    """Distinct keys of one word with their rows, while rows are still being read."""
+
+    keys: Words
+    rows: Longs
+    table: Ints
+    slots: Slots
+    number: Longs
+
+
+@compiled
+def count_block(block: Words, bits: int, counted: Count) -> bool:
+    """Count a block of keys; False when there are too many distinct ones to go on like this."""
+    shift, last, found = np.uint64(64 - bits), np.uint32((1 << bits) - 1), counted.number[0]
+    keys, rows, table, slots = counted.keys, counted.rows, counted.table, counted.slots
+    if found + block.size > keys.size:
+        return False
+    for i in range(block.size):
+        slots[i] = np.uint32((block[i] * MULTIPLIER) >> shift)
+    for i in range(block.size):
+        key, slot = block[i], slots[i]
+        at = table[slot]
+        while at >= 0 and keys[at] != key:
+            slot = (slot + np.uint32(1)) & last
+            at = table[slot]
+        if at < 0:
+            at = np.int32(found)
+            table[slot] = at
+            keys[at] = key
+            rows[at] = 0
+            found += 1
+        rows[at] += 1
+    counted.number[0] = found
+    return True
+
+
+def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
+    """Few distinct keys: count while packing. None if they are many."""
+    size, room = len(columns[0]), FEW + BLOCK
+    counted = Count(
+        np.empty(room, np.uint64),
+        np.empty(room, np.int64),
+        np.full(1 << TABLE_BITS, -1, np.int32),
+        np.empty(BLOCK, np.uint32),
+        np.zeros(1, np.int64),
+    )
+    block = np.empty((1, BLOCK), np.uint64)
+    for start in range(0, size, BLOCK):
+        part = block[:, : min(BLOCK, size - start)]
+        pack_block(columns, keys, start, part)
+        if not count_block(part[0], TABLE_BITS, counted):
+            return None
+    order = np.argsort(counted.keys[: int(counted.number[0])])
+    return Table(counted.keys[order].reshape(1, -1), counted.rows[order])
+
+
+@compiled
+def run_lengths(ordered: Words, counts: Longs) -> int:
+    """Move the distinct values of a sorted array to its front and count each."""
+    found = -1
+    for i in range(ordered.size):
+        if found < 0 or ordered[i] != ordered[found]:
+            found += 1
+            ordered[found] = ordered[i]
+            counts[found] = 0
+        counts[found] += 1
+    return found + 1
+
+
+def _sorted(packed: Words) -> Table:
+    """Many distinct keys: sort and count runs."""
+    packed.sort()
+    counts = np.empty(len(packed), np.int64)
+    found = run_lengths(packed, counts)
+    return Table(packed[:found].reshape(1, -1), counts[:found])

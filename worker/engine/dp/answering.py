@@ -1,0 +1,240 @@
+"""Answers from bounded counts of (groups, value): every figure through a sampler, exact twins beside.
+
+The counts come in as distinct tuples, so that a question over millions of rows is answered over thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from worker.engine.declared import Declaration
+from worker.engine.dp.accuracy import Noise
+from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells
+from worker.engine.dp.deriving import SHARE_UNITS, Derived, Part, derived, grid_of, scale_for, spread
+from worker.engine.dp.questions import Question
+from worker.engine.dp.scales import Scale
+from worker.engine.frequency import Counts
+
+LIMIT = 2**63 - 1
+
+
+class Drawer(Protocol):
+    """Where noise comes from: the samplers, or a pretence for trying out on invented data."""
+
+    def noisy(self, counts: Counts, noise: Noise) -> Counts:
+        """Counts with noise."""
+
+    def best(self, scores: Sequence[int], part: Part) -> int:
+        """The position of the best score, with noise."""
+
+
+class Samplers:
+    """OpenDP's samplers."""
+
+    def noisy(self, counts: Counts, noise: Noise) -> Counts:
+        """Counts with noise."""
+        from worker.engine.dp.mechanisms import noisy
+
+        return noisy(counts, noise)
+
+    def best(self, scores: Sequence[int], part: Part) -> int:
+        """The position of the best score, with noise."""
+        from worker.engine.dp.mechanisms import noisy_best
+
+        return noisy_best(
+            scores, part.sensitivity, part.selection_scale, Fraction(part.epsilon), part.monotone
+        )
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """Bounded rows: the group of each distinct tuple, its value (a cell or units), how many rows."""
+
+    groups: Counts
+    values: Counts
+    rows: Counts
+
+
+@dataclass(frozen=True)
+class Line:
+    """One answer: labels of its group (and cell), what is said, its error, what is true."""
+
+    labels: tuple[str, ...]
+    answer: str
+    error: str
+    exact: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with everything that follows from the declarations."""
+
+    question: Question
+    found: Derived
+    grid: Grid
+    scale: Scale | None
+    cells: Cells | None
+
+    @classmethod
+    def of(cls, question: Question, declared: Mapping[str, Declaration]) -> Asked:
+        """What is derived from the question and the declarations."""
+        name = question.counted_column
+        said = declared.get(name, Declaration()) if name else Declaration()
+        cells = declared_cells(name, said, Choice()) if name else None
+        found = derived(question, declared)
+        return cls(question, found, grid_of(question, declared), scale_for(question, declared), cells)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that name an answer."""
+        name = self.question.counted_column
+        return (*self.question.by, *([name] if self.question.ask == "histogram" and name else []))
+
+    @property
+    def labels(self) -> list[tuple[str, ...]]:
+        """The labels of each group."""
+        texts = self.grid.texts()
+        return list(zip(*texts, strict=True)) if texts else [()]
+
+
+def answered(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    """One line per group, or per cell of each group."""
+    lines: list[Line] = ANSWERS.get(asked.question.ask, _quantile)(asked, tuples, draw)
+    return lines
+
+
+def _counts(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    """Groups do not overlap: one draw per group, all at the full ε."""
+    exact = np.bincount(tuples.groups, tuples.rows, asked.grid.size).astype(np.int64)
+    return _counted(asked, asked.labels, exact, draw)
+
+
+def _histogram(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    cells = asked.cells
+    assert cells is not None
+    flat = tuples.groups * len(cells) + tuples.values
+    exact = np.bincount(flat, tuples.rows, asked.grid.size * len(cells)).astype(np.int64)
+    labels = [(*group, cell) for group in asked.labels for cell in cells.labels]
+    return _counted(asked, labels, exact, draw)
+
+
+def _counted(asked: Asked, labels: Sequence[tuple[str, ...]], exact: Counts, draw: Drawer) -> list[Line]:
+    noise = asked.found.parts[0].noise
+    drawn, error = draw.noisy(exact, noise), str(noise.error())
+    figures = zip(labels, drawn.tolist(), exact.tolist(), strict=True)
+    return [Line(label, str(answer), error, str(true)) for label, answer, true in figures]
+
+
+def _sums(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    scale, noise = _scaled(asked), asked.found.parts[0].noise
+    exact = _powers(asked, tuples, 0, 1)
+    error = _told(scale.value(noise.error()))
+    drawn = draw.noisy(exact, noise)
+    figures = zip(asked.labels, drawn.tolist(), exact.tolist(), strict=True)
+    return [Line(one, _told(scale.value(a)), error, _told(scale.value(e))) for one, a, e in figures]
+
+
+def _moments(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    """Mean and variance from noisy counts, sums and squares about the middle of the bounds."""
+    scale, number = _scaled(asked), len(asked.found.parts)
+    exact = [_powers(asked, tuples, scale.middle, power) for power in range(number)]
+    drawn = [draw.noisy(one, part.noise) for one, part in zip(exact, asked.found.parts, strict=True)]
+    lines = []
+    for group, label in enumerate(asked.labels):
+        noisy = [int(one[group]) for one in drawn]
+        error = spread(asked.question, asked.found, scale, noisy[0])
+        told = _told(Decimal(f"{error:.4g}")) if noisy[0] > 0 else ""
+        true = _moment(scale, [int(one[group]) for one in exact])
+        lines.append(Line(label, _moment(scale, noisy), told, true))
+    return lines
+
+
+def _moment(scale: Scale, powers: Sequence[int]) -> str:
+    """The mean, or with squares the variance; nothing when no row seems to be there."""
+    if powers[0] < 1:
+        return ""
+    mean = Decimal(powers[1]) / powers[0]
+    if len(powers) == 2:
+        inside = min(max(scale.middle + mean, Decimal(scale.low)), Decimal(scale.high))
+        return _told(_rounded(scale.value(inside), scale.unit))
+    variance = max(Decimal(powers[2]) / powers[0] - mean * mean, Decimal(0))
+    return _told(_rounded(variance * scale.unit * scale.unit, scale.unit))
+
+
+def _quantile(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    """The candidate whose rank is nearest to the wanted one, selected with noise."""
+    scale, lines = _scaled(asked), []
+    candidates = np.array(scale.candidates())
+    for group, label in enumerate(asked.labels):
+        at = tuples.groups == group
+        scores = _rank_scores(candidates, tuples.values[at], tuples.rows[at], asked.question.quantile)
+        chosen, best = draw.best(scores, asked.found.parts[0]), int(np.argmax(scores))
+        answer, true = (_told(scale.value(int(candidates[i]))) for i in (chosen, best))
+        lines.append(Line(label, answer, "", true))
+    return lines
+
+
+def _rank_scores(candidates: Counts, values: Counts, rows: Counts, share: Decimal) -> list[int]:
+    """Minus how far each candidate is from having the wanted share below it; a row moves it by its weight."""
+    order = np.argsort(values, kind="stable")
+    running = np.concatenate([[0], np.cumsum(rows[order])])
+    below = running[np.searchsorted(values[order], candidates, side="left")]
+    above = running[-1] - running[np.searchsorted(values[order], candidates, side="right")]
+    wanted = int(share * SHARE_UNITS)
+    found: list[int] = (-abs((SHARE_UNITS - wanted) * below - wanted * above)).tolist()
+    return found
+
+
+def _common(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
+    """The best cell, then the best of the rest; only its label is told, not how many."""
+    cells, lines = asked.cells, []
+    assert cells is not None
+    for group, label in enumerate(asked.labels):
+        at = tuples.groups == group
+        exact = np.bincount(tuples.values[at], tuples.rows[at], len(cells)).astype(np.int64)
+        left = list(range(len(cells)))
+        for true in np.argsort(-exact, kind="stable")[: asked.found.rounds].tolist():
+            chosen = left.pop(draw.best(exact[left].tolist(), asked.found.parts[0]))
+            lines.append(Line(label, cells.labels[chosen], "", cells.labels[true]))
+    return lines
+
+
+ANSWERS: dict[str, Any] = {
+    "count": _counts,
+    "histogram": _histogram,
+    "sum": _sums,
+    "mean": _moments,
+    "variance": _moments,
+    "most-common": _common,
+    "top-k": _common,
+}
+
+
+def _scaled(asked: Asked) -> Scale:
+    assert asked.scale is not None, "the auditor refuses numbers without bounds"
+    return asked.scale
+
+
+def _powers(asked: Asked, tuples: Tuples, middle: int, power: int) -> Counts:
+    """Sums of (value − middle)^power per group, in Python's integers and then saturated."""
+    totals = [0] * asked.grid.size
+    rows = zip(tuples.groups.tolist(), tuples.values.tolist(), tuples.rows.tolist(), strict=True)
+    for group, value, count in rows:
+        totals[group] += (value - middle) ** power * count
+    return np.array([min(max(total, -LIMIT), LIMIT) for total in totals], np.int64)
+
+
+def _rounded(number: Decimal, unit: Decimal) -> Decimal:
+    """Two digits finer than the unit: more would only be noise."""
+    return number.quantize(min(unit, Decimal(1)).scaleb(-2))
+
+
+def _told(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,125 @@
+"""Refuses questions that no mechanism covers, in terms of the question and of what is declared.
+
+It never looks at data: a refusal that depended on them would be an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from worker.engine.declared import Declaration
+from worker.engine.dp.cells import Choice, declared_cells
+from worker.engine.dp.conditions import ORDERED, Condition
+from worker.engine.dp.deriving import derived
+from worker.engine.dp.questions import OF_CELLS, OF_NUMBERS, Question
+from worker.engine.dp.scales import scale_of
+from worker.engine.errors import EngineError
+from worker.engine.fields import RELEASED, Role
+
+MOST_GROUPS = 1000
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Which part of the question, and why."""
+
+    param: str
+    reason: str
+
+
+Said = Mapping[str, Declaration]
+
+
+def refusals(
+    question: Question, declared: Said, roles: Mapping[str, Role] | None = None
+) -> tuple[Refusal, ...]:
+    """Everything that stands against a question; empty when it can be answered."""
+    found: list[Refusal] = []
+    for param, name, _ in question.named_columns():
+        role = (roles or {}).get(name)
+        if roles is not None and (role is None or role not in RELEASED):
+            found.append(Refusal(param, f"{name!r} is no column that may be asked about."))
+    for check in CHECKS:
+        found += check(question, declared) if not found else []
+    return tuple(found)
+
+
+def insist(question: Question, declared: Said) -> None:
+    """Raise the first refusal."""
+    for one in refusals(question, declared):
+        raise EngineError("question-refused", f"{one.param}: {one.reason}", param=one.param)
+
+
+def _column(question: Question, declared: Said) -> list[Refusal]:
+    name = question.counted_column
+    if name is None:
+        return []
+    said = declared.get(name, Declaration())
+    if question.ask in OF_NUMBERS and scale_of(name, said) is None:
+        return [Refusal("column", UNBOUNDED.format(name))]
+    if question.ask in OF_CELLS and declared_cells(name, said, Choice()) is None:
+        return [Refusal("column", UNNAMED.format(name))]
+    return []
+
+
+UNBOUNDED = (
+    "Without a lowest and a highest possible value of {0!r} one person could change the answer by any "
+    "amount, and no noise is enough. Ask the steward to declare bounds."
+)
+UNNAMED = (
+    "The possible values of {0!r} are not declared. Naming them from the data would tell who is there. "
+    "Ask the steward to declare categories, or bounds and a bin width."
+)
+
+
+def _top(question: Question, declared: Said) -> list[Refusal]:
+    if question.ask != "top-k" or question.column is None:
+        return []
+    cells = declared_cells(question.column, declared.get(question.column, Declaration()), Choice())
+    if cells is not None and question.top >= len(cells):
+        return [Refusal("top", "There are no more values than are asked for: ask for the histogram.")]
+    return []
+
+
+def _groups(question: Question, declared: Said) -> list[Refusal]:
+    groups = 1
+    for name in question.by:
+        cells = declared_cells(name, declared.get(name, Declaration()), Choice())
+        if cells is None:
+            return [Refusal("by", UNNAMED.format(name))]
+        groups *= len(cells)
+    if groups > MOST_GROUPS:
+        return [Refusal("by", f"More than {MOST_GROUPS:,} groups. Ask for fewer.")]
+    return []
+
+
+def _conditions(question: Question, declared: Said) -> list[Refusal]:
+    return [r for one in question.where for r in _condition(one, declared.get(one.column, Declaration()))]
+
+
+def _condition(one: Condition, said: Declaration) -> list[Refusal]:
+    name = one.column
+    if one.wanted is not None and len(one.values) != one.wanted:
+        values = "value" if one.wanted == 1 else "values"
+        return [Refusal("where", f"Give {one.wanted} {values} for {name!r}.")]
+    if one.op in ORDERED:
+        fits = one.numbers is not None and said.bounds is not None
+        reason = f"{name!r} is compared as a number here: that needs declared bounds, and numbers."
+        return [] if fits else [Refusal("where", reason)]
+    if said.categories is None and said.bounds is None:
+        reason = f"The possible values of {name!r} are not declared; a free text could single out a person."
+        return [Refusal("where", reason)]
+    if said.categories is not None and not set(one.values) <= set(said.categories):
+        return [Refusal("where", f"A value is not among the declared categories of {name!r}.")]
+    return []
+
+
+def _price(question: Question, declared: Said) -> list[Refusal]:
+    """A part must cost at least one unit of the ledger."""
+    if min(part.epsilon_micro for part in derived(question, declared).parts) < 1:
+        return [Refusal("epsilon", "Divided among its parts, this ε is finer than can be counted. Raise it.")]
+    return []
+
+
+CHECKS: tuple[Callable[[Question, Said], list[Refusal]], ...] = (_column, _top, _groups, _conditions, _price)

@@ -1,0 +1,201 @@
+"""From a question to its mechanisms: sensitivity, price of each part, expected error. Pure.
+
+Neighbours differ in one person, who has at most `rows_per_person` rows after bounding. A condition and a
+group look at one row at a time, so they leave that bound as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from worker.engine.declared import Declaration
+from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, odds_bound
+from worker.engine.dp.cells import Choice, Grid, declared_cells
+from worker.engine.dp.questions import MEASURING, SELECTING, Question
+from worker.engine.dp.scales import Scale, scale_of
+from worker.engine.method import Forecast
+from worker.engine.privacy import Spend
+
+SHARE_UNITS = 10_000
+"""Shares have four places: in these units the scores of quantiles are whole numbers."""
+EXAMPLES = (100, 1_000, 10_000)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One mechanism: what it measures, by how much one person changes it, and its share of the price."""
+
+    what: str
+    sensitivity: int
+    epsilon_micro: int
+    why: str
+    monotone: bool = False
+
+    @property
+    def epsilon(self) -> Decimal:
+        """Its ε."""
+        return Spend(self.epsilon_micro).epsilon
+
+    @property
+    def noise(self) -> Noise:
+        """The noise of a counted or summed part."""
+        return laplace_noise(self.sensitivity, self.epsilon)
+
+    @property
+    def selection_scale(self) -> float:
+        """The noise scale of a part that selects: without the 2 only when all scores move the same way."""
+        return float((1 if self.monotone else 2) * self.sensitivity / self.epsilon)
+
+
+@dataclass(frozen=True)
+class Derived:
+    """How a question is answered. Its parts' prices times their repetitions add up to the spend."""
+
+    mechanism: str
+    parts: tuple[Part, ...]
+    spend: Spend
+    groups: int
+    groups_per_person: int
+    rounds: int
+    explanation: tuple[str, ...]
+
+
+def derived(question: Question, declared: Mapping[str, Declaration]) -> Derived:
+    """Mechanism, sensitivity and price of a question that the auditor lets pass."""
+    rows, groups = question.rows_per_person, grid_of(question, declared).size
+    selecting = question.ask in SELECTING
+    touched = min(rows, groups) if selecting else 1
+    rounds = question.top if question.ask == "top-k" else 1
+    whole = question.spend().epsilon_micro
+    parts = _parts(question, scale_for(question, declared), whole // (touched * rounds), whole)
+    mechanism = "exponential mechanism (report noisy max)" if selecting else "discrete Laplace noise"
+    told = _explained(question, parts, groups, touched, rounds)
+    return Derived(mechanism, parts, question.spend(), groups, touched, rounds, told)
+
+
+def grid_of(question: Question, declared: Mapping[str, Declaration]) -> Grid:
+    """The cells of the groups; a single cell without groups."""
+    found = [declared_cells(name, declared.get(name, Declaration()), Choice()) for name in question.by]
+    return Grid(tuple(cells for cells in found if cells is not None))
+
+
+def scale_for(question: Question, declared: Mapping[str, Declaration]) -> Scale | None:
+    """The scale of the column asked about."""
+    name = question.counted_column
+    return scale_of(name, declared.get(name, Declaration())) if name else None
+
+
+def _parts(question: Question, scale: Scale | None, each: int, whole: int) -> tuple[Part, ...]:
+    rows = question.rows_per_person
+    counted = f"a person has at most {rows} row{'s' if rows > 1 else ''}"
+    if question.ask in ("count", "histogram"):
+        return (Part("count", rows, whole, f"{counted}, and each is in one cell"),)
+    if question.ask in ("most-common", "top-k"):
+        why = f"{counted}; adding a person only raises counts, so no factor 2 is needed"
+        return (Part("choice", rows, each, why, monotone=True),)
+    assert scale is not None, "the auditor refuses numbers without bounds"
+    if question.ask in MEASURING:
+        return _measured(question, scale, rows, whole, counted)
+    share = int(question.quantile * SHARE_UNITS)
+    most = max(share, SHARE_UNITS - share)
+    why = f"{counted}; a row moves the score of a candidate by at most {most / SHARE_UNITS:g} of a rank"
+    return (Part("choice", rows * most, each, why),)
+
+
+def _measured(question: Question, scale: Scale, rows: int, whole: int, counted: str) -> tuple[Part, ...]:
+    unit, far = scale.value(1), scale.farthest
+    if question.ask == "sum":
+        why = f"{counted}, each between {scale.value(scale.low):f} and {scale.value(scale.high):f}"
+        return (Part("sum", rows * scale.largest, whole, f"{why}; in units of {unit:f}"),)
+    number = 2 if question.ask == "mean" else 3
+    parts = [
+        Part("count", rows, whole // number, counted),
+        Part("sum", rows * far, whole // number, f"{counted}, within {scale.value(far):f} of the middle"),
+    ]
+    if number == 3:
+        why = f"{counted}, each square at most {scale.value(far) * scale.value(far):f}"
+        parts.append(Part("squares", rows * far * far, whole // number, why))
+    return tuple(parts)
+
+
+def _explained(
+    question: Question, parts: tuple[Part, ...], groups: int, touched: int, rounds: int
+) -> tuple[str, ...]:
+    said = [f"{p.what.capitalize()}: sensitivity {p.sensitivity:,}, because {p.why}." for p in parts]
+    if len(parts) > 1:
+        said.append(f"ε is divided among {len(parts)} measurements (sequential composition).")
+    if rounds > 1:
+        said.append(f"ε is divided among {rounds} rounds: the best, then the best of the rest.")
+    if groups > 1 and touched == 1:
+        said.append(f"A row is in one of the {groups:,} groups: together they cost what one costs.")
+    if touched > 1:
+        said.append(f"A person is in at most {touched} of the {groups:,} groups: ε is divided by {touched}.")
+    if question.on != "data":
+        said.append("Asking a sample or a perturbed copy costs the same here; nothing is claimed for it.")
+    return tuple(said)
+
+
+def expected(question: Question, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:
+    """Price and error before anything is spent."""
+    found = derived(question, declared)
+    price = Forecast("Price", f"ε = {question.spend().epsilon.normalize():f}", f"By {found.mechanism}.")
+    odds = f"odds × {odds_bound(question.epsilon):,.4g}"
+    how = "The answer changes anybody's odds about one person at most by this factor."
+    learnt = Forecast("What anybody can learn", odds, how)
+    return (price, *_errors(question, found, scale_for(question, declared), declared), learnt)
+
+
+def _errors(
+    question: Question, found: Derived, scale: Scale | None, declared: Mapping[str, Declaration]
+) -> list[Forecast]:
+    if question.ask in ("count", "histogram"):
+        return [Forecast("Error of one count", f"± {found.parts[0].noise.error():,}", WITHIN)]
+    if question.ask in SELECTING:
+        return [_rank_error(question, found, candidates(question, scale, declared))]
+    assert scale is not None
+    if question.ask == "sum":
+        return [Forecast("Error of the sum", f"± {scale.value(found.parts[0].noise.error()):,f}", WITHIN)]
+    told = " · ".join(f"{rows:,} rows: ± {spread(question, found, scale, rows):,.4g}" for rows in EXAMPLES)
+    return [Forecast("Error", told, "Depends on how many rows there are, which is not told before.")]
+
+
+def _rank_error(question: Question, found: Derived, number: int) -> Forecast:
+    ranks = rank_error(found.parts[0], number, question)
+    what = "ranks" if question.ask not in ("most-common", "top-k") else "rows"
+    help_text = "In 19 of 20 answers the value lies within so many rows of the exact rank."
+    if what == "rows":
+        help_text = "In 19 of 20 answers the value is at most so many rows less common than the best."
+    return Forecast("Error", f"± {ranks:,} {what}", help_text)
+
+
+def rank_error(part: Part, candidates: int, question: Question) -> int:
+    """By how many rows a selected answer misses the best one at most, at 95 %."""
+    reach = part.selection_scale * math.log(max(candidates, 1) / (1 - CONFIDENCE))
+    return math.ceil(reach if question.ask in ("most-common", "top-k") else reach / SHARE_UNITS)
+
+
+def candidates(question: Question, scale: Scale | None, declared: Mapping[str, Declaration]) -> int:
+    """Among how many answers one is selected."""
+    name = question.counted_column or ""
+    if scale is not None and question.ask not in ("most-common", "top-k"):
+        return len(scale.candidates())
+    cells = declared_cells(name, declared.get(name, Declaration()), Choice())
+    return len(cells) if cells else 0
+
+
+def spread(question: Question, found: Derived, scale: Scale, rows: float) -> float:
+    """The 95 % error of a mean or variance over about so many rows, from the noise of its parts alone."""
+    if rows <= 0:
+        return math.inf
+    errors = [part.noise.error() for part in found.parts]
+    unit, far = float(scale.unit), scale.farthest
+    mean = (errors[1] + far * errors[0] / 2) / rows
+    if question.ask == "mean":
+        return mean * unit
+    return (errors[2] + far * far * errors[0] / 2) / rows * unit**2 + 2 * far * mean * unit**2
+
+
+WITHIN = "19 of 20 answers are off by at most this much."

@@ -1,0 +1,122 @@
+"""From rows to bounded tuples of (group, value): conditions, samples, perturbed copies, bounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from worker.engine.column import Column
+from worker.engine.counting import Counter
+from worker.engine.dp.bounding import bounded
+from worker.engine.dp.cells import Cells
+from worker.engine.dp.conditions import satisfied
+from worker.engine.dp.scales import Scale
+from worker.engine.fields import Kind
+from worker.engine.frequency import Counts, Domain, FrequencyTable
+from worker.engine.numeric import NumberColumn
+from worker.engine.randomness import Source, fresh_key
+from worker.engine.table import Chunk, Codes
+
+if TYPE_CHECKING:
+    from worker.engine.dp.answering import Asked, Tuples
+
+PERSON = "\x00person"
+VALUE = "\x00value"
+
+
+def gathered(chunks: Iterable[Chunk], asked: Asked, person: str | None, source: Source) -> Tuples:
+    """Distinct (group, value) with at most so many rows of a person."""
+    from worker.engine.dp.answering import Tuples
+
+    names = [cells.name for cells in asked.grid.columns]
+    wanted = [*names, VALUE, *([PERSON] if person else [])]
+    counter = Counter([(name, Kind.TEXT) for name in wanted], None, None)
+    for chunk in prepared(chunks, asked, source):
+        columns = {cells.name: cells.recoded(chunk[cells.name]) for cells in asked.grid.columns}
+        columns[VALUE] = _value(chunk, asked)
+        counter.add(columns | ({PERSON: chunk[person]} if person else {}), chunk.rows)
+    table = _complete(counter.table(), [*names, VALUE])
+    cells, rows = _bounded(table, asked, person)
+    groups = np.zeros(len(rows), np.int64)
+    for one, codes in zip(asked.grid.columns, cells, strict=False):
+        groups = groups * len(one) + _codes(table.domain(one.name), one)[codes]
+    return Tuples(groups, _numbers(table.domain(VALUE))[cells[-1]], rows)
+
+
+def _bounded(table: FrequencyTable, asked: Asked, person: str | None) -> tuple[tuple[Codes, ...], Counts]:
+    if person is None:
+        return table.codes, table.counts
+    return bounded(table, PERSON, fresh_key(), asked.question.rows_per_person)
+
+
+def prepared(chunks: Iterable[Chunk], asked: Asked, source: Source) -> Iterator[Chunk]:
+    """Rows that satisfy the conditions; of a sample or a perturbed copy when that was asked for."""
+    for chunk in chunks:
+        if asked.question.on == "sample":
+            chunk = chunk.filter(_draws(chunk, source, "\x00sample") < float(asked.question.sample_share))
+        if asked.question.on == "perturbed" and asked.question.counted_column:
+            chunk = chunk.with_columns(_disturbed(chunk, asked, source))
+        yield satisfied(chunk, asked.question.where)
+
+
+def _draws(chunk: Chunk, source: Source, purpose: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """A number from 0 to 1 for every row, the same for any cutting of the rows."""
+    found = np.empty(chunk.rows)
+    for block, rows in chunk.blocks():
+        at = chunk.row_ids[rows] % 65_536
+        found[rows] = source.stream(purpose, block).random(int(at[-1]) + 1)[at]
+    return found
+
+
+def _disturbed(chunk: Chunk, asked: Asked, source: Source) -> Column:
+    """Numbers moved evenly within a share of their range, or categories changed with a probability."""
+    column, amount = chunk[asked.question.column or ""], float(asked.question.disturbance)
+    if asked.scale is not None and asked.question.ask not in ("histogram", "most-common", "top-k"):
+        reach = amount * float(asked.scale.value(asked.scale.high - asked.scale.low))
+        moved = column.numbers + (2 * _draws(chunk, source, "\x00move") - 1) * reach
+        return NumberColumn(column.name, Kind.DECIMAL, moved)
+    assert asked.cells is not None
+    codes = asked.cells.codes(column)
+    changed = (_draws(chunk, source, "\x00change") < amount) & (codes != asked.cells.nowhere)
+    other = (_draws(chunk, source, "\x00other") * len(asked.cells)).astype(np.int32)
+    labels = [*_values(asked.cells), ""]
+    texts = [labels[code] for code in np.where(changed, other, codes).tolist()]
+    return Column.of_texts(column.name, texts, column.kind)
+
+
+def _values(cells: Cells) -> list[str]:
+    """A value in each cell: the category, or the lower edge of the bin."""
+    return [f"{edge:f}" for edge in cells.edges[:-1]] if cells.edges else list(cells.labels)
+
+
+def _value(chunk: Chunk, asked: Asked) -> Column:
+    """What is counted or added up: the cell, the number in units, or nothing but the row."""
+    name = asked.question.counted_column
+    if name is None:
+        return Column.of_texts(VALUE, ["0"]).take(np.zeros(chunk.rows, np.int64))
+    if asked.question.ask in ("histogram", "most-common", "top-k"):
+        assert asked.cells is not None
+        codes = asked.cells.codes(chunk[name]).astype(float)
+        return NumberColumn(VALUE, Kind.INTEGER, np.where(codes == asked.cells.nowhere, np.nan, codes))
+    assert isinstance(asked.scale, Scale)
+    return NumberColumn(VALUE, Kind.INTEGER, asked.scale.units(chunk[name]))
+
+
+def _complete(table: FrequencyTable, names: list[str]) -> FrequencyTable:
+    """Without tuples in which a group or the value is in no cell: they would use up a person's bound."""
+    kept = np.ones(len(table), bool)
+    for name in names:
+        kept &= ~table.domain(name).missing[table.column(name)] if len(table) else kept
+    return FrequencyTable(table.domains, tuple(codes[kept] for codes in table.codes), table.counts[kept])
+
+
+def _codes(domain: Domain, cells: Cells) -> Codes:
+    index = {label: code for code, label in enumerate(cells.labels)}
+    return np.fromiter((index.get(text, 0) for text in domain.texts), np.int32, len(domain))
+
+
+def _numbers(domain: Domain) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    found = np.nan_to_num(domain.numbers)
+    return found.astype(np.int64)
