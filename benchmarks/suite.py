@@ -74,6 +74,12 @@ def _perturbation(setting: Setting) -> list[Result]:
     return perturbation(setting)
 
 
+def _privacy(setting: Setting) -> list[Result]:
+    from benchmarks.privacy import privacy
+
+    return privacy(setting)
+
+
 def _ledger(setting: Setting) -> list[Result]:
     from benchmarks.ledger import ledger
 
@@ -93,6 +99,7 @@ SUITE: dict[str, Measurement] = {
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,
+    "privacy": _privacy,
     "ledger": _ledger,
 }
 

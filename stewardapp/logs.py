@@ -38,6 +38,17 @@ def without_text(_logger: WrappedLogger, _name: str, event: EventDict) -> EventD
     return event
 
 
+RESPONDENTS = "s/"  # where surveys are answered
+
+
+def without_respondent(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """Drop who answers a survey: the address, the browser and the person of a request there."""
+    if str(event.get("request", "")).partition(" ")[2].startswith(f"/{RESPONDENTS}"):
+        for key in ("ip", "user_agent", "user_id"):
+            event.pop(key, None)
+    return event
+
+
 def address(request: Any) -> str:
     """Return method and path; Django hands over the request itself, django-structlog a line of text."""
     if isinstance(request, HttpRequest):
@@ -53,6 +64,7 @@ SHARED: list[Any] = [
     structlog.stdlib.PositionalArgumentsFormatter(),
     frames_only,
     without_text,
+    without_respondent,
 ]
 
 

@@ -46,6 +46,9 @@ STEWARD_MAX_UPLOAD = env.integer("STEWARD_MAX_UPLOAD", 20 * 1024**3)
 STEWARD_MAX_COLUMNS = env.integer("STEWARD_MAX_COLUMNS", 2000)
 STEWARD_MAX_ROWS = env.integer("STEWARD_MAX_ROWS", 100_000_000)
 
+# How many answers to one open survey link one network may send in an hour.
+STEWARD_SURVEY_PER_HOUR = env.integer("STEWARD_SURVEY_PER_HOUR", 60)
+
 INSTALLED_APPS = [
     "stewardapp",
     "django.contrib.admin",

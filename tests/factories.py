@@ -6,12 +6,15 @@ import io
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any, BinaryIO, cast
 
 from django.db import transaction
+from django.utils import timezone
 
 from stewardapp import storage
+from stewardapp.access.survey_states import SurveyMove
 from stewardapp.access.workflow import Audience, Decision, State
 from stewardapp.actions import (
     accounts,
@@ -27,6 +30,9 @@ from stewardapp.actions import (
     releases,
     reviews,
     runs,
+    survey_answers,
+    survey_questions,
+    surveys,
     uploads,
 )
 from stewardapp.models import (
@@ -39,6 +45,7 @@ from stewardapp.models import (
     Reading,
     Release,
     Run,
+    Survey,
     User,
     Version,
 )
@@ -448,3 +455,47 @@ def _reidentification(classes: int, smallest: int) -> dict[str, Any]:
         "class_sizes": [{"from": smallest, "to": smallest, "classes": classes, "rows": classes * smallest}],
         "risk_curve": [{"risk": 0.1, "share": 1.0}, {"risk": 1.0, "share": 1.0 if smallest == 1 else 0.0}],
     }
+
+
+# Surveys
+
+QUESTIONS: tuple[dict[str, Any], ...] = (
+    {"name": "doping", "text": "Have you doped?", "answers": ["yes", "no"], "keep": Decimal("0.75")},
+    {
+        "name": "offer",
+        "text": "Who offered?",
+        "answers": ["nobody", "a friend", "a coach"],
+        "epsilon": Decimal(1),
+    },
+)
+
+
+def make_survey(team: Team, *moves: SurveyMove, invited: bool = False, days: int = 7) -> Survey:
+    """A survey with two questions, open since today, after these moves."""
+    population = make_population(team)
+    survey = surveys.create(
+        project=team.project, population=population, title=unique("Survey"), invited=invited, by=team.steward
+    )
+    for question in QUESTIONS:
+        survey_questions.add(survey=survey, by=team.steward, **question)
+    today = timezone.localdate()
+    survey = surveys.describe(
+        survey=survey,
+        title=survey.title,
+        introduction="Who asks.",
+        invited=invited,
+        opens_on=today,
+        closes_on=today + timedelta(days=days),
+        by=team.steward,
+    )
+    for move in moves:
+        survey = surveys.move(survey=survey, move=move, by=team.steward)
+    return survey
+
+
+def make_answers(survey: Survey, *answers: tuple[int, int]) -> Survey:
+    """What browsers sent."""
+    for codes in answers:
+        survey_answers.receive(survey=survey, parameters=survey.parameters_sha256, codes=codes)
+    survey.refresh_from_db()
+    return survey

@@ -6,6 +6,7 @@ Every worker runs this; two at once are harmless, because each move changes one 
 import logging
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -13,8 +14,8 @@ from django.db import transaction
 
 from stewardapp import storage
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import versions
-from stewardapp.models import Version
+from stewardapp.actions import surveys, versions
+from stewardapp.models import Survey, Version
 from worker import spool
 from worker.app import app
 from worker.claim import KINDS, jobs, note
@@ -59,6 +60,9 @@ def expire() -> None:
             versions.expire(version=version)
         except Conflict:  # another worker was faster
             continue
+    for survey in Survey.objects.due_for_erasure():
+        with suppress(Conflict):
+            surveys.expire(survey=survey)
 
 
 def sweep() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -55,7 +56,7 @@ class _Tagged:
 def peers(setting: Setting) -> list[Result]:
     """Every peer."""
     census = adult(setting.data)
-    return [*_on_rows(census, setting.folder), *_on_points(setting.folder)]
+    return [*_on_rows(census, setting.folder), *_on_points(setting.folder), _on_counts(setting.folder)]
 
 
 def _on_rows(census: Census, folder: Path) -> Iterator[Result]:
@@ -79,6 +80,21 @@ def _on_points(folder: Path) -> Iterator[Result]:
         np.save(path, points)
         columns = [np.ascontiguousarray(column) for column in points.T]
         yield _beside(f"MDAV, k = 5, {rows:,} × 4", partial(_averaged, columns), peer, path, limit)
+
+
+def _on_counts(folder: Path) -> Result:
+    """Both count ten million rows into 14 cells and add noise for ε = 1."""
+    from worker.engine.dp.accuracy import laplace_noise
+    from worker.engine.dp.counting import tally
+    from worker.engine.dp.mechanisms import noisy
+
+    codes = np.random.default_rng(1).integers(0, 14, 10_000_000, dtype=np.int32)
+    path = folder / "codes.npy"
+    np.save(path, codes)
+    noise = laplace_noise(1, Decimal(1))
+    return _beside(
+        "noisy histogram, 14 cells", lambda: noisy(tally(codes, 14), noise), "diffprivlib", path, 0.1
+    )
 
 
 def _averaged(columns: Sequence[Floats]) -> list[Floats]:

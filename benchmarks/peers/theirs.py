@@ -82,8 +82,23 @@ def scipy(path: Path) -> Callable[[], Any]:
     return lambda: f"{len(cKDTree(points).query(points, k=5)[0])} points asked"
 
 
-REPEATED = {"scipy": 5}
-WORK = {"anjana": anjana, "pycanon": pycanon, "anonypy": anonypy, "anonypyx": anonypyx, "scipy": scipy}
+def diffprivlib(path: Path) -> Callable[[], Any]:
+    """A histogram of numbers in 14 bins with ε = 1."""
+    from diffprivlib.tools import histogram
+
+    numbers = np.load(path).astype(float)
+    return lambda: f"{len(histogram(numbers, epsilon=1.0, bins=14, range=(0, 14))[0])} bins"
+
+
+REPEATED = {"scipy": 5, "diffprivlib": 5}
+WORK = {
+    "diffprivlib": diffprivlib,
+    "anjana": anjana,
+    "pycanon": pycanon,
+    "anonypy": anonypy,
+    "anonypyx": anonypyx,
+    "scipy": scipy,
+}
 
 if __name__ == "__main__":
     name = sys.argv[1]

@@ -38,7 +38,7 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
         )
     total = sum((cost.spend for cost in costs), Spend())
     version = run.release.version
-    populations = version.dataset.population.charged_with
+    populations = version.charged_populations
     for cost in costs:
         _note(version, populations, by, cost.spend, cost.what, run=run, step=cost.step)
     _pay(version, populations, total, None)
@@ -50,7 +50,7 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
 @action
 def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
     """Pay for a query from the personal allowance of whoever asks, under the id of the query."""
-    populations = version.dataset.population.charged_with
+    populations = version.charged_populations
     try:
         _note(version, populations, by, cost, what, query=query)
     except IntegrityError:

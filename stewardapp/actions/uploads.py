@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from io import RawIOBase
 from typing import Any, BinaryIO
 
 from django.conf import settings
-from django.db.models import Max
-from django.utils import timezone
 
 from stewardapp import storage
 from stewardapp.access.rules import may_upload
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, require
 from stewardapp.actions import audit
-from stewardapp.actions.action import action, locked
+from stewardapp.actions.action import action
+from stewardapp.actions.arrivals import arrive
 from stewardapp.actions.text import required
-from stewardapp.models import Dataset, Reading, Upload, UploadState, User, Version
+from stewardapp.models import Dataset, Upload, UploadState, User, Version
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter, digest
 
 RAW = "raw"
@@ -135,19 +133,9 @@ def _seal(upload: Upload, raw: BinaryIO) -> str:
 
 @action
 def _register(*, upload: Upload, sha256: str, dialect: dict[str, Any], by: User) -> Version:
-    project, dataset = upload.project, locked(upload.dataset)
-    version = Version.objects.create(
-        dataset=dataset,
-        number=(dataset.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
-        filename=upload.filename,
-        sha256=sha256,
-        size=upload.length,
-        raw=storage.keep_upload(upload, sha256=sha256, purpose=RAW),
-        key=upload.key,
-        uploaded_by=by,
-        retention_until=timezone.now() + timedelta(days=project.policy.retention_days),
-    )
-    Reading.objects.create(version=version, dialect=dialect, requested_by=by)
+    project = upload.project
+    raw = storage.keep_upload(upload, sha256=sha256, purpose=RAW)
+    version = arrive(dataset=upload.dataset, filename=upload.filename, raw=raw, dialect=dialect, by=by)
     _end(upload, state=UploadState.COMPLETE, version=version, offset=upload.length)
     details = {"sha256": sha256, "size": upload.length, "number": version.number}
     audit.record("version.uploaded", version, by=by, project=project, details=details)

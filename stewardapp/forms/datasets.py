@@ -1,4 +1,4 @@
-"""The form of a new dataset."""
+"""The form of a new dataset, and the choice of the people that data are about."""
 
 from typing import Any
 
@@ -8,12 +8,9 @@ from django.db.models import QuerySet
 from stewardapp.models import Population, Project
 
 
-class DatasetForm(forms.Form):
-    """A name, whose data it is, and which people it is about."""
+class PeopleForm(forms.Form):
+    """One population: a known one, or a new name."""
 
-    project = forms.ModelChoiceField(Project.objects.none(), empty_label=None)
-    name = forms.CharField(max_length=120, help_text="For example: Health survey 2025.")
-    description = forms.CharField(required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
     population = forms.ModelChoiceField(
         Population.objects.none(),
         required=False,
@@ -27,11 +24,8 @@ class DatasetForm(forms.Form):
         help_text="Only if it is not listed.",
     )
 
-    def __init__(
-        self, *args: Any, projects: QuerySet[Project], populations: QuerySet[Population], **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, populations: QuerySet[Population], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["project"].queryset = projects  # type: ignore[attr-defined]
         self.fields["population"].queryset = populations  # type: ignore[attr-defined]
         for name in ("population", "new_population"):
             self.fields[name].one_of_several = True  # type: ignore[attr-defined]
@@ -44,3 +38,16 @@ class DatasetForm(forms.Form):
         if values.get("population") and values.get("new_population"):
             self.add_error("new_population", "Leave this empty when a population is chosen above.")
         return values
+
+
+class DatasetForm(PeopleForm):
+    """A name, whose data it is, and which people it is about."""
+
+    project = forms.ModelChoiceField(Project.objects.none(), empty_label=None)
+    name = forms.CharField(max_length=120, help_text="For example: Health survey 2025.")
+    description = forms.CharField(required=False, max_length=4000, widget=forms.Textarea(attrs={"rows": 3}))
+    field_order = ("project", "name", "description", "population", "new_population")
+
+    def __init__(self, *args: Any, projects: QuerySet[Project], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["project"].queryset = projects  # type: ignore[attr-defined]

@@ -31,6 +31,7 @@ from stewardapp.actions import (
     runs,
     uploads,
 )
+from stewardapp.management import demo_survey
 from stewardapp.management.survey import health_survey
 from stewardapp.models import (
     Artifact,
@@ -59,6 +60,7 @@ HIERARCHIES: dict[str, dict[str, Any]] = {
     "postcode": {"builder": "mask", "side": "right"},
 }
 ROWS = 6000
+SEEDS = {"Health survey 2025": 18, "Health survey 2026": 19}  # the same bytes would be the same people
 
 
 def load(say: Callable[[str], None] = lambda _text: None) -> list[tuple[str, str, str]]:
@@ -114,6 +116,7 @@ def _fill(people: dict[str, User]) -> None:
         if not Release.objects.filter(title=title).exists():
             stage(story, title)
     _survey(project, people["steward"], "Health survey 2026")
+    demo_survey.load(project, people["steward"])
 
 
 def _project(people: dict[str, User]) -> Project:
@@ -141,7 +144,7 @@ def _upload(project: Project, steward: User, name: str) -> Version:
     dataset = Dataset.objects.filter(name=name).first() or datasets.create(
         project=project, population=population, name=name, description="Synthetic.", by=steward
     )
-    content = health_survey(ROWS, seed=len(name)).encode("utf-8")
+    content = health_survey(ROWS, seed=SEEDS[name]).encode("utf-8")
     upload = uploads.begin(dataset=dataset, filename="survey.csv", length=len(content), by=steward)
     upload = uploads.append(upload=upload, offset=0, stream=io.BytesIO(content), by=steward)
     return uploads.complete(upload=upload, by=steward)

@@ -25,6 +25,7 @@ from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
+from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
 from stewardapp.models.upload import Upload, UploadState
 from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
@@ -60,6 +61,10 @@ __all__ = [
     "Release",
     "Review",
     "Run",
+    "Survey",
+    "SurveyAnswer",
+    "SurveyInvitation",
+    "SurveyQuestion",
     "Upload",
     "UploadState",
     "User",

@@ -41,6 +41,8 @@ class Column(Record):
         "stewardapp.Hierarchy", on_delete=models.PROTECT, null=True, blank=True, related_name="columns"
     )
     settings = models.JSONField(default=dict, blank=True)
+    # The exact weights by which respondents randomized their answers themselves; empty for everything else.
+    randomized = models.JSONField(default=dict, blank=True, editable=False)
 
     objects = ColumnQuerySet.as_manager()
 

@@ -45,5 +45,5 @@ class Population(Divisible):
 
     @property
     def charged_with(self) -> list[Population]:
-        """This population and all that share people with it, in the one order in which rows are locked."""
+        """This population and all that share people with it."""
         return sorted([self, *self.overlaps.all()], key=lambda population: population.pk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stewardapp.models.purse import Purse
     from stewardapp.models.release import Release
     from stewardapp.models.run import Run
+    from stewardapp.models.user import User
     from stewardapp.models.version import Version
 
 ASKED = ("data", "columns", "goals", "steps")
@@ -50,24 +51,35 @@ def price_of(release: Release) -> PriceFacts:
     total = sum((cost.spend for cost in costs_of(release.recipe)), Spend())
     if not total or answered(release.version, release.draft()) is not None:
         return PriceFacts()
-    funds = funds_of(release.project, release.version.dataset.population)
-    return PriceFacts(total.epsilon_micro, total.delta_femto, funds)
+    return PriceFacts(total.epsilon_micro, total.delta_femto, funds_for(release.version))
 
 
 def funds_of(project: Project, population: Population) -> tuple[FundFacts, ...]:
     """Every purse a purchase of this project about these people is paid from."""
+    return _funds(project, population, population.charged_with)
+
+
+def funds_for(version: Version, asker: User | None = None) -> tuple[FundFacts, ...]:
+    """Every purse a run on these bytes is paid from, or a question of somebody: the own allowance first."""
+    dataset = version.dataset
+    shared = _funds(dataset.project, dataset.population, version.charged_populations)
+    if asker is None:
+        return shared
+    own = {"allotment__project": dataset.project, "allotment__population": dataset.population}
+    allowance = asker.allowances.filter(**own).first()
+    return (_named(allowance, "your allowance"), *shared)
+
+
+def _funds(project: Project, population: Population, charged: Iterable[Population]) -> tuple[FundFacts, ...]:
     allotment = population.allotments.filter(project=project).first()
-    mine = (
-        FundFacts("the allotment of the project")
-        if allotment is None
-        else fund(allotment, "the allotment of the project")
-    )
-    shared = (fund(one, f"the population {one.name}") for one in population.charged_with)
-    return (mine, *shared)
+    shared = (_named(one, f"the population {one.name}") for one in charged)
+    return (_named(allotment, "the allotment of the project"), *shared)
 
 
-def fund(purse: Purse, name: str) -> FundFacts:
-    """A purse as the rules see one."""
+def _named(purse: Purse | None, name: str) -> FundFacts:
+    """A purse as the rules see one; one that was never given holds nothing."""
+    if purse is None:
+        return FundFacts(name)
     return FundFacts(name, purse.left_epsilon_micro, purse.left_delta_femto)
 
 

@@ -17,6 +17,7 @@ from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
     from stewardapp.models.hierarchy import Hierarchy
+    from stewardapp.models.population import Population
     from stewardapp.models.project import Project
     from stewardapp.models.reading import Reading
 
@@ -82,6 +83,19 @@ class Version(Record):
     def project(self) -> Project:
         """The project the dataset belongs to."""
         return self.dataset.project
+
+    @property
+    def charged_populations(self) -> list[Population]:
+        """Whom a purchase about these bytes is charged to, in the one order in which rows are locked.
+
+        The people of the dataset, those of any other that holds the same bytes under another name, and
+        all populations declared to share people with them.
+        """
+        from stewardapp.models.population import Population
+
+        same = Population.objects.filter(datasets__versions__sha256=self.sha256).values("pk")
+        found = Population.objects.filter(models.Q(pk__in=same) | models.Q(overlaps__in=same))
+        return list(found.order_by("pk").distinct())
 
     @property
     def reading(self) -> Reading | None:

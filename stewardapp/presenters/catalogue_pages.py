@@ -11,6 +11,7 @@ from stewardapp.models.manifest import public_part
 from stewardapp.presenters import recipes, tables
 from stewardapp.presenters.measures import printed, words
 from stewardapp.presenters.results import goal_line
+from stewardapp.presenters.survey_pages import randomized_note
 from worker.engine import catalogue
 from worker.engine.fields import RELEASED
 
@@ -133,9 +134,16 @@ def usage(release: Release) -> list[str]:
     if run is None:
         return []
     said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
+    said += randomized_at_the_source(release)
     if tables.is_table(run):
         return [*said, *tables.codebook_lines(run), QUOTE]
     return [*said, *NOTES, QUOTE]
+
+
+def randomized_at_the_source(release: Release) -> list[str]:
+    """How to estimate from columns whose respondents randomized their answers themselves."""
+    marked = release.version.columns.filter(role__in=RELEASED).exclude(randomized={})
+    return [f"{column.name}: {randomized_note(column.randomized)}" for column in marked]
 
 
 NOTES = (

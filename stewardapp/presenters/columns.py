@@ -34,6 +34,7 @@ class ColumnLine:
     hierarchy: Hierarchy | None
     can_propose: bool
     granted: str
+    randomized: bool
 
 
 def column_line(column: Column, role: str | None = None, granted: str | None = None) -> ColumnLine:
@@ -57,6 +58,7 @@ def column_line(column: Column, role: str | None = None, granted: str | None = N
         hierarchy=column.hierarchy,
         can_propose=shown == Role.QUASI_IDENTIFIER and column.kind in PROPOSED,
         granted=", ".join(column.settings.get("granted", ())) if granted is None else granted,
+        randomized=bool(column.randomized),
     )
 
 

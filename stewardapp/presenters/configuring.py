@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from stewardapp.access.amounts import epsilon_words
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
 from stewardapp.forms.recipe_form import LISTS, foresees
+from stewardapp.models.pricing import funds_of
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role
+from worker.engine.method import Forecast, Method
 from worker.engine.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -91,9 +94,24 @@ def foresee(form: RecipeForm, release: Release) -> None:
         item.foresees = True
         method = item.object(form.columns)
         try:
-            item.forecast = method.forecast(declared) if method else ()
+            item.forecast = (*method.forecast(declared), *remaining(release, method)) if method else ()
         except EngineError as error:
             item.unforeseen = error.message
+
+
+def remaining(release: Release, method: Method) -> Iterable[Forecast]:
+    """What each purse would still hold after this step; a purse that holds too little says so."""
+    cost = method.cost()
+    if not cost:
+        return
+    for one in funds_of(release.project, release.version.dataset.population):
+        left = one.epsilon_micro - cost.epsilon_micro
+        short = left < 0 or one.delta_femto < cost.delta_femto
+        value = "not enough" if short else epsilon_words(left)
+        yield Forecast(f"Left afterwards in {one.name}", value, LEFT.format(epsilon_words(one.epsilon_micro)))
+
+
+LEFT = "Now it holds {}. What a run takes is never given back, whatever becomes of its result."
 
 
 def surroundings(release: Release) -> dict[str, Any]:

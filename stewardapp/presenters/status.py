@@ -40,6 +40,10 @@ STATUSES: dict[str, Status] = {
     "open": Status("accent", "Open", "upload"),
     "complete": Status("ok", "Complete", "check"),
     "abandoned": Status("", "Abandoned", "trash"),
+    # surveys
+    "collecting": Status("accent", "Open", "users"),
+    "paused": Status("warn", "Paused", "clock"),
+    "closed": Status("", "Closed", "lock"),
     # verdicts on figures
     "holds": Status("ok", "Holds", "check"),
     "fails": Status("danger", "Does not hold", "cross"),

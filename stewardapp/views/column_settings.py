@@ -15,6 +15,7 @@ from stewardapp.actions import columns as actions
 from stewardapp.forms.column_settings import ColumnSettingsForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Column
+from stewardapp.presenters.survey_pages import randomized_note
 from stewardapp.views.people import signed_in
 
 UNDO = "column-settings-before"
@@ -70,6 +71,7 @@ def _shown(request: HttpRequest, column: Column, form: ColumnSettingsForm) -> Ht
         "version": version,
         "version_name": f"version {version.number}",
         "form": form,
+        "randomized": randomized_note(column.randomized),
         "may_tag": rules.may_tag(version.person(signed_in(request)), version.facts()),
         "can_undo": kept.get("column") == str(column.pk),
     }

@@ -10,13 +10,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from stewardapp.access import rules
 from stewardapp.access.roles import Permission
-from stewardapp.actions import datasets, populations
+from stewardapp.actions import datasets
 from stewardapp.forms.datasets import DatasetForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Dataset, Population, Project, User
 from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters.datasets import dataset_line, version_line
 from stewardapp.views.people import signed_in
+from stewardapp.views.peopling import with_population
 
 PER_PAGE = 50
 
@@ -59,17 +60,8 @@ def create(request: HttpRequest) -> HttpResponse:
 
 
 def _made(form: DatasetForm, user: User) -> Dataset | None:
-    values = dict(form.cleaned_data)
-    name = values.pop("new_population")
-    if name:
-        values["population"] = attempt(form, _new_population, new_population=name, by=user)
-    if values["population"] is None:
-        return None
-    return attempt(form, datasets.create, by=user, **values)
-
-
-def _new_population(*, new_population: str, by: User) -> Population:
-    return populations.create(name=new_population, by=by)
+    values = with_population(form, user)
+    return None if values is None else attempt(form, datasets.create, by=user, **values)
 
 
 @require_safe

@@ -37,7 +37,8 @@ class Scene:
 
     def version(self, limit: Spend) -> Version:
         """Data about people with that budget, plenty of it in the hands of each analyst."""
-        version = factories.make_version(self.team)
+        own = f"40,{factories.unique('zip')},cold\n"  # the same bytes would be the same people
+        version = factories.make_version(self.team, data=factories.CSV + own.encode())
         people = version.dataset.population
         allotment = factories.give_budget(self.team, people, PLENTY)
         for analyst in self.analysts:

@@ -11,7 +11,7 @@ from django.test import override_settings
 from stewardapp.access.workflow import State
 from stewardapp.actions import audit
 from stewardapp.management import demo
-from stewardapp.models import Charge, Dataset, Project, Release, Run, User, Version, guards
+from stewardapp.models import Charge, Dataset, Project, Release, Run, Survey, User, Version, guards
 from worker import runner
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -49,6 +49,7 @@ def test_an_interrupted_demo_is_continued_and_holds_every_state(
     assert {user: password for _, user, password in personas} == first
     assert set(Release.objects.values_list("state", flat=True)) >= set(State)
     assert (Project.objects.count(), Dataset.objects.count(), Version.objects.count()) == (1, 2, 2)
+    assert set(Survey.objects.values_list("state", "answered")) == {("collecting", 300), ("draft", 0)}
     assert User.objects.count() == len(demo.PERSONAS)
     assert isinstance(audit.verify(), audit.Whole)
     assert Run.objects.succeeded().count() >= 7

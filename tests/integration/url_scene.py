@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
+from stewardapp.access.survey_states import SurveyMove
 from stewardapp.access.workflow import Audience, State
 from stewardapp.actions import columns, comments, hierarchies, memberships, proposals, releases, uploads
 from stewardapp.models import (
@@ -31,6 +32,7 @@ from stewardapp.models import (
     Proposal,
     Release,
     Run,
+    Survey,
     Upload,
     User,
     Version,
@@ -173,6 +175,14 @@ class Scene:
     def unused_version(self) -> Version:
         """One that no job uses."""
         return factories.read(factories.upload(self.team))
+
+    def survey(self, *, invited: bool = False) -> Survey:
+        """A draft with questions."""
+        return factories.make_survey(self.team, invited=invited)
+
+    def answered_survey(self) -> Survey:
+        """One that collects."""
+        return factories.make_answers(factories.make_survey(self.team, SurveyMove.OPEN), (0, 1))
 
     def _release_everything(self) -> None:
         used = factories.make_version(self.team)

@@ -143,6 +143,31 @@ def keyed_project(scene: Scene, place: Place) -> dict[str, Any]:
     return project(scene, place)
 
 
+QUESTION = {
+    "text": "?",
+    "name": "more",
+    "kind": "choice",
+    "answers": "a\nb",
+    "keep": "0.75",
+}
+
+
+def draft_survey(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.survey().pk}
+
+
+def survey_question(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.survey().questions.all()[0].pk}
+
+
+def answered_survey(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.answered_survey().pk}
+
+
+def public_survey(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"public_id": scene.answered_survey().public_id}
+
+
 def matrix_step(scene: Scene, place: Place) -> dict[str, Any]:
     """A step with a matrix parameter, whichever method has one."""
     slug, param, mark = transition_parameter()
@@ -287,6 +312,52 @@ TABLE: dict[str, Row] = {
         Door(MEMBERS | ADMIN), Door(MEMBERS | ADMIN, ADMIN), project, lambda scene, place: POLICY
     ),
     "project-key": Row(Door(MEMBERS | ADMIN), Door(MEMBERS | ADMIN, STEWARDS | ADMIN), keyed_project),
+    # Surveys: a draft to change, one that collects, and its public page
+    "project-surveys": Row(Door(MEMBERS | ADMIN), args=project),
+    "survey-create": Row(
+        Door(MEMBERS | ADMIN, STEWARDS),
+        Door(MEMBERS | ADMIN, STEWARDS),
+        project,
+        lambda scene, place: {"title": "S", "access": "open", "new_population": "Asked people"},
+    ),
+    "survey-detail": Row(Door(TEAM | ADMIN), args=draft_survey),
+    "survey-edit": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        draft_survey,
+        lambda scene, place: {"title": "S", "access": "open"},
+    ),
+    "survey-move": Row(
+        post=Door(TEAM | ADMIN, STEWARDS), args=draft_survey, sends=lambda scene, place: {"move": "open"}
+    ),
+    "survey-invite": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=lambda scene, place: {"id": scene.survey(invited=True).pk},
+        sends=lambda scene, place: {"number": 3},
+    ),
+    "survey-collect": Row(post=Door(TEAM | ADMIN, STEWARDS), args=answered_survey),
+    "survey-results": Row(Door(TEAM | ADMIN, TEAM), args=answered_survey),
+    "survey-chart": Row(
+        Door(TEAM | ADMIN, TEAM), args=lambda scene, place: {**answered_survey(scene, place), "number": 1}
+    ),
+    "survey-question-add": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        draft_survey,
+        lambda scene, place: QUESTION,
+    ),
+    "survey-question-change": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        survey_question,
+        lambda scene, place: QUESTION,
+    ),
+    "survey-question-remove": Row(post=Door(TEAM | ADMIN, STEWARDS), args=survey_question),
+    "survey-answer": Row(Door(ALL), args=public_survey),
+    # What the client of the tests sends is a form, and a form is no randomized answer
+    "survey-receive": Row(
+        post=Door(ALL, NOBODY, "400"), args=public_survey, sends=lambda scene, place: {"codes": "0"}
+    ),
     "membership-remove": Row(
         post=Door(MEMBERS | ADMIN, ADMIN), args=lambda scene, place: {"id": scene.membership.pk}
     ),

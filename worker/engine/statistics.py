@@ -14,7 +14,7 @@ from worker.engine.declared import Declaration
 from worker.engine.dense import Numbers
 from worker.engine.dp.answering import Asked, Tuples
 from worker.engine.dp.cells import Cells
-from worker.engine.dp.counting import BoundedCounts, bounded_counts
+from worker.engine.dp.counting import BoundedCounts, CellRows, bounded_counts, bounded_rows
 from worker.engine.dp.gathering import gathered
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role
@@ -122,6 +122,13 @@ class Statistics:
         person = self.person_key
         read = self._read((*names, *([person] if person and person not in names else [])))
         return bounded_counts(read, columns, person, key, rows, unknown)
+
+    def bounded_rows(self, columns: Sequence[Cells], key: bytes, rows: int) -> CellRows:
+        """The same for several marginals of the same rows, bounded once."""
+        names = [cells.name for cells in columns]
+        person = self.person_key
+        read = self._read((*names, *([person] if person else [])))
+        return bounded_rows(read, columns, person, key, rows)
 
     def bounded_tuples(self, asked: Asked, source: Source) -> Tuples:
         """The same for a question: distinct (group, value) of the rows it is about, bounded per person."""

@@ -5,12 +5,12 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import versions
-from stewardapp.models import Version
+from stewardapp.actions import surveys, versions
+from stewardapp.models import Survey, Version
 
 
 class Command(BaseCommand):
-    help = "Destroy the data of versions past their retention date. Workers do this by themselves."
+    help = "Destroy versions and answers to surveys past their date. Workers do this by themselves."
 
     def handle(self, *args: Any, **options: Any) -> None:
         destroyed = 0
@@ -22,3 +22,6 @@ class Command(BaseCommand):
             else:
                 destroyed += 1
         self.stdout.write(f"destroyed {destroyed} versions")
+        for survey in Survey.objects.due_for_erasure():
+            surveys.expire(survey=survey)
+            self.stdout.write(f"erased the answers of survey {survey.pk}")

@@ -1,14 +1,16 @@
 """Nobody counts with more rows than the bound, and nobody's rows decide about another person's."""
 
+import sys
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worker.engine.column import Column
 from worker.engine.dp.cells import Cells
-from worker.engine.dp.counting import bounded_counts
+from worker.engine.dp.counting import WORTHWHILE, bounded_counts, tally
 from worker.engine.fields import Kind
 from worker.engine.table import Table
 
@@ -79,6 +81,18 @@ def test_which_rows_are_kept_depends_on_the_key_and_is_fair():
 def test_rows_outside_every_cell_do_not_use_up_the_bound():
     rows = [("p", "zzz")] * 50 + [("p", "a")]
     assert counted(rows, 1) == {"a": 1}
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+@pytest.mark.parametrize(("size", "kind"), [(14, np.int32), (256, np.int64), (300, np.int32), (2, np.uint8)])
+def test_codes_are_tallied(size, kind, loaded, monkeypatch):
+    import numba  # noqa: F401 - its presence decides how is counted
+
+    if not loaded:
+        monkeypatch.delitem(sys.modules, "numba")
+    codes = np.random.default_rng().integers(0, size, WORTHWHILE + 3).astype(kind)
+    assert tally(codes, size).tolist() == np.bincount(codes, minlength=size).tolist()
+    assert tally(codes[:5], size).sum() == 5
 
 
 def test_numbers_are_counted_by_their_bins_for_persons_too():

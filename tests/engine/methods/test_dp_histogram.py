@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 
 from tests.engine.running import recipe_of, rows_of, run, table_of
+from worker.engine.column import Column
 from worker.engine.errors import EngineError
+from worker.engine.execution import tabulating
+from worker.engine.execution.output import Output
+from worker.engine.fields import Kind
 from worker.engine.methods.dp_histogram import DpHistogram
 from worker.engine.recipe import Recipe
+from worker.engine.table import Table
 
 EXACTLY = 1_000_000
 """An ε at which the noise is 0 and the counts can be compared."""
@@ -215,3 +220,21 @@ def test_the_stated_errors_hold():
     assert report["steps"][0]["error95"] == 15
     assert 0.945 < share < 0.965
     assert np.abs(counts).max() <= report["steps"][0]["error95_all_cells"] * 2
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_small_table_is_written_byte_for_byte_like_a_large_one(delimiter, monkeypatch):
+    odd = ['quo"te', "a;b,c", "line\nbreak", "=1+1", "", "plain", " spaced "]
+    table = Table(
+        [
+            Column.of_texts("=name", odd),
+            Column.of_texts("n", ["-3", "4", "", "5", "6", "7", "8"], Kind.INTEGER),
+        ]
+    )
+    written = []
+    for few in (0, 20_000):
+        monkeypatch.setattr(tabulating, "FEW_ROWS", few)
+        out = io.BytesIO()
+        facts = tabulating._written(table, Output("csv", out, delimiter))
+        written.append((out.getvalue(), facts))
+    assert written[0] == written[1]

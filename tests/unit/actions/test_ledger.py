@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import budgets, ledger, populations, proposals
 from stewardapp.models import Allotment, Allowance, Charge, Population, Proposal, Version
-from stewardapp.models.pricing import Cost
+from stewardapp.models.pricing import Cost, funds_for, funds_of
 from tests import factories
 from tests.factories import Team
 from worker.engine.privacy import Spend
@@ -17,6 +17,7 @@ from worker.engine.privacy import Spend
 pytestmark = pytest.mark.django_db
 
 LIMIT = Spend(1_000_000, 1_000)
+OWN = factories.CSV + b"40,1017,cold\n"
 
 
 @dataclass
@@ -120,6 +121,33 @@ def test_people_in_two_populations_are_charged_in_both(scene: Scene) -> None:
     with pytest.raises(ledger.Exhausted, match=str(other)):
         scene.charge(300_001)
     assert scene.left() == (800_000,) * 3
+
+
+def test_the_same_bytes_under_another_name_are_the_same_people(scene: Scene) -> None:
+    """A copy filed under people with money of their own is paid for by both."""
+    copy = factories.make_version(scene.team, data=OWN + b"!")
+    factories.give_budget(scene.team, copy.dataset.population, LIMIT)
+    scene.version, same = factories.make_version(scene.team, data=OWN), scene.version
+    for version in (copy, scene.version):
+        assert version.dataset.population not in same.charged_populations
+    twin = factories.make_version(scene.team, data=OWN, dataset=copy.dataset)
+    assert set(twin.charged_populations) == {copy.dataset.population, scene.version.dataset.population}
+    run = factories.make_run(factories.make_release(scene.team, version=twin))
+    fence = type(run).objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    costs = [Cost(0, "One", Spend(1))]
+    with pytest.raises(ledger.Exhausted, match=str(scene.version.dataset.population)):
+        ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+
+
+def test_what_there_is_to_pay_from(scene: Scene) -> None:
+    scene.charge(300_000)
+    scene.left()
+    names = ["your allowance", "the allotment of the project", f"the population {scene.population}"]
+    found = funds_for(scene.version, scene.team.analyst)
+    assert [(one.name, one.epsilon_micro) for one in found] == [(name, 700_000) for name in names]
+    assert funds_for(scene.version, scene.team.reviewer)[0].epsilon_micro == 0
+    assert funds_for(scene.version) == found[1:] == funds_of(scene.team.project, scene.population)
 
 
 def test_steps_of_a_run_are_charged_each_under_its_number(scene: Scene) -> None:

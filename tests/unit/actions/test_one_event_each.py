@@ -16,6 +16,7 @@ from django.utils import timezone
 
 import stewardapp.actions
 from stewardapp import actions
+from stewardapp.access.survey_states import SurveyMove
 from stewardapp.actions import (
     accounts,
     action,
@@ -37,6 +38,8 @@ from stewardapp.actions import (
     releases,
     reviews,
     runs,
+    survey_questions,
+    surveys,
     uploads,
     versions,
 )
@@ -47,11 +50,18 @@ from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
-INFRASTRUCTURE = {"action", "audit", "contributions", "drafts", "moves", "text"}
-# They move bytes of an upload that begins and ends with an event, or tidy one's own notifications.
-QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read"}
-# Nobody stands behind them: the date has come; the first administrator has nobody to be made by.
-BY_NOBODY = {"versions.expire", "accounts.create_first_admin"}
+INFRASTRUCTURE = {"action", "arrivals", "audit", "contributions", "drafts", "moves", "survey_file", "text"}
+# They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
+# for each answer to a survey would say when somebody answered.
+QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "survey_answers.receive"}
+# Nobody stands behind them: the date has come, the first administrator has nobody to be made by, or nobody is
+# asked who answers.
+BY_NOBODY = {
+    "versions.expire",
+    "surveys.expire",
+    "accounts.create_first_admin",
+    "survey_answers.receive",
+}
 
 Call = Callable[[], Any]
 
@@ -230,6 +240,21 @@ def gone(team: factories.Team) -> None:
     type(team.admin).objects.update(is_staff=False)
 
 
+def collected(team: factories.Team) -> Any:
+    """A survey with an answer, whose dataset is there already."""
+    survey = factories.make_answers(factories.make_survey(team, SurveyMove.OPEN), (0, 1))
+    surveys.collect(survey=survey, by=team.steward)
+    survey.refresh_from_db()
+    return survey
+
+
+def forgotten(team: factories.Team) -> Any:
+    """A survey whose answers have reached their date."""
+    survey = factories.make_answers(factories.make_survey(team, SurveyMove.OPEN), (0, 1))
+    type(survey).objects.filter(pk=survey.pk).update(erase_on=timezone.localdate())
+    return survey
+
+
 def inactive(team: factories.Team) -> None:
     accounts.deactivate(user=team.analyst, by=team.admin)
 
@@ -359,6 +384,46 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "runs.start": on(factories.make_release, lambda t, r: runs.start(release=r, by=t.steward)),
     "runs.cancel": cancelled,
     "runs.record": record_run,
+    "surveys.create": on(
+        factories.make_population,
+        lambda t, p: surveys.create(project=t.project, population=p, title="S", by=t.steward),
+    ),
+    "surveys.describe": on(
+        factories.make_survey,
+        lambda t, s: surveys.describe(
+            survey=s, title="S", introduction="", invited=True, opens_on=None, closes_on=None, by=t.steward
+        ),
+    ),
+    "surveys.move": on(
+        factories.make_survey, lambda t, s: surveys.move(survey=s, move=SurveyMove.OPEN, by=t.steward)
+    ),
+    "surveys.invite": on(
+        lambda t: factories.make_survey(t, invited=True),
+        lambda t, s: surveys.invite(survey=s, number=2, by=t.steward),
+    ),
+    "surveys.collect": on(collected, lambda t, s: surveys.collect(survey=s, by=t.steward)),
+    "surveys.expire": on(forgotten, lambda t, s: surveys.expire(survey=s)),
+    "survey_questions.add": on(
+        factories.make_survey,
+        lambda t, s: survey_questions.add(
+            survey=s, name="more", text="?", answers=["a", "b"], epsilon=Decimal(1), by=t.steward
+        ),
+    ),
+    "survey_questions.change": on(
+        factories.make_survey,
+        lambda t, s: survey_questions.change(
+            question=s.questions.first(),
+            name="x",
+            text="?",
+            answers=["a", "b"],
+            keep=Decimal("0.6"),
+            by=t.steward,
+        ),
+    ),
+    "survey_questions.remove": on(
+        factories.make_survey,
+        lambda t, s: survey_questions.remove(question=s.questions.first(), by=t.steward),
+    ),
     "uploads.begin": on(
         factories.make_dataset,
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),

@@ -7,6 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
+from stewardapp.access.survey_states import SurveyMove
 from stewardapp.models import (
     Allotment,
     Allowance,
@@ -26,6 +27,9 @@ from stewardapp.models import (
     Release,
     Review,
     Run,
+    Survey,
+    SurveyAnswer,
+    SurveyQuestion,
     Upload,
     Version,
 )
@@ -58,6 +62,18 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (ProjectKey, {"replaced_at": NOW}, "project_key_replaced_by_somebody"),
     (Blob, {"sha256": "x"}, "blob_hash_is_a_hash"),
     (Blob, {"size": -1}, "blob_size_not_negative"),
+    (Survey, {"state": "lost"}, "survey_state_known"),
+    (Survey, {"title": ""}, "survey_has_a_title"),
+    (Survey, {"closes_on": "2000-01-01"}, "survey_closes_after_it_opens"),
+    (Survey, {"parameters_sha256": ""}, "survey_opened_is_fixed"),
+    (Survey, {"erase_on": None}, "survey_opened_is_fixed"),
+    (SurveyQuestion, {"epsilon": 1, "keep": 0.5}, "survey_question_by_epsilon_or_keep"),
+    (SurveyQuestion, {"epsilon": None, "keep": None}, "survey_question_by_epsilon_or_keep"),
+    (SurveyQuestion, {"other_weight": 0}, "survey_question_truth_is_likelier"),
+    (SurveyQuestion, {"true_weight": 1}, "survey_question_truth_is_likelier"),
+    (SurveyQuestion, {"name": "same"}, "survey_question_name_once"),
+    (SurveyQuestion, {"position": 7}, "survey_question_position_once"),
+    (SurveyAnswer, {"number": 7}, "survey_answer_number_once"),
     (Upload, {"state": "lost"}, "upload_state_known"),
     (Upload, {"offset": 10**9}, "upload_offset_within_length"),
     (Upload, {"offset": 1}, "upload_complete_is_a_whole_version"),
@@ -136,6 +152,7 @@ def published(team: factories.Team) -> Release:
 
     release = factories.make_release(team, state="published")
     comments.add(release=release, text="Why?", by=team.steward)
+    factories.make_answers(factories.make_survey(team, SurveyMove.OPEN), (0, 1), (1, 1))
     project_keys.create(project=team.project, by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100, 100))

@@ -32,6 +32,7 @@ SEES: dict[str, set[str]] = {
     "Column": TEAM,
     "Reading": TEAM,
     "Hierarchy": TEAM,
+    "Survey": TEAM | {"admin"},
     "Upload": {"steward"},
     "Release": TEAM | {"admin"},
     "Run": TEAM | {"admin"},
@@ -54,6 +55,7 @@ def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
     downloads.record(release=release, artifact=artifact, by=team.analyst)
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
+    factories.make_survey(team)
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100))
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(10), by=team.steward)
     asked: dict[str, Any] = {"query": uuid.uuid4(), "what": "A count", "by": team.analyst}

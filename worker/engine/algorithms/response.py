@@ -77,7 +77,7 @@ def _rounded(epsilon: Decimal, categories: int, total: int) -> Design:
     return Design(max(total - other * (categories - 1), other), other, categories)
 
 
-def of_keep(keep: float, categories: int) -> Design:
+def of_keep(keep: float | Decimal, categories: int) -> Design:
     """The true answer with exactly this probability."""
     share = exactly(keep)
     leave = share.denominator - share.numerator

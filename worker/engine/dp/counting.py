@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from worker.engine.numeric import NumberColumn
 from worker.engine.table import Chunk, Codes
 
 LEFT_OUT, UNKNOWN = -1, -2
-WORTHWHILE = 1 << 17
+FEW, WORTHWHILE = 256, 1 << 17
 AT_ONCE = 1 << 19
 
 
@@ -53,6 +54,49 @@ def bounded_counts(
     return _assigned(counter.table(), grid, person, key, rows)
 
 
+@dataclass(frozen=True)
+class CellRows:
+    """Distinct combinations of cells with their bounded number of rows; `codes[j]` are those of column j."""
+
+    codes: tuple[Codes, ...]
+    counts: Counts
+
+    def marginal(self, sizes: Sequence[int], columns: Sequence[int]) -> Counts:
+        """Rows per combination of cells of some columns, the last running fastest."""
+        flat, total = np.zeros(len(self.counts), np.int64), 1
+        for column in columns:
+            flat = flat * sizes[column] + self.codes[column]
+            total *= sizes[column]
+        found = np.zeros(total, np.int64)
+        np.add.at(found, flat, self.counts)
+        return found
+
+
+def bounded_rows(
+    chunks: Iterable[Chunk], columns: Sequence[Cells], person: str | None, key: bytes, rows: int
+) -> CellRows:
+    """The same for several marginals of the same rows: bounded once, over all columns together."""
+    names = [cells.name for cells in columns]
+    counter = Counter([(name, Kind.TEXT) for name in [*names, *([person] if person else [])]], None, None)
+    for chunk in chunks:
+        recoded = {c.name: c.recoded(chunk[c.name]) for c in columns}
+        counter.add(recoded | ({person: chunk[person]} if person else {}), chunk.rows)
+    kept = _inside(counter.table(), columns)
+    cells, counts = (kept.codes, kept.counts) if person is None else bounded(kept, person, key, rows)
+    codes = tuple(
+        _codes(kept.domain(c.name), c)[where] for c, where in zip(columns, cells[: len(columns)], strict=True)
+    )
+    return CellRows(codes, counts)
+
+
+def _inside(table: FrequencyTable, columns: Sequence[Cells]) -> FrequencyTable:
+    """Without what is in no cell: it would use up a person's bound."""
+    inside = np.ones(len(table), bool)
+    for cells in columns:
+        inside &= _codes(table.domain(cells.name), cells)[table.column(cells.name)] != LEFT_OUT
+    return _only(table, inside)
+
+
 def _dense(chunks: Iterable[Chunk], grid: Grid) -> Counts:
     counts = np.zeros(grid.size + 1, np.int64)
     for chunk in chunks:
@@ -66,29 +110,33 @@ def _dense(chunks: Iterable[Chunk], grid: Grid) -> Counts:
 
 
 def tally(codes: np.ndarray[Any, np.dtype[Any]], size: int) -> Counts:
-    """How often each code occurs. Few codes are counted two rows at a time, as one number of 16 bits."""
-    if size > 256 or len(codes) < WORTHWHILE:
+    """How often each code occurs; by compiled loops where these are loaded, which takes longer than this."""
+    if size > FEW or len(codes) < WORTHWHILE:
         return np.bincount(codes, minlength=size).astype(np.int64, copy=False)
-    narrow = codes.astype(np.uint8, copy=False)
-    pairs = np.ascontiguousarray(narrow[: len(narrow) // 2 * 2]).view(np.uint16)
+    if "numba" not in sys.modules:
+        return _in_pairs(codes.astype(np.uint8, copy=False), size)
+    from worker.engine.kernels.tallying import tallied
+
+    return tallied(codes, size)
+
+
+def _in_pairs(codes: np.ndarray[Any, np.dtype[np.uint8]], size: int) -> Counts:
+    """Two rows at a time, as one number of 16 bits."""
+    pairs = np.ascontiguousarray(codes[: len(codes) // 2 * 2]).view(np.uint16)
     both = np.zeros(1 << 16, np.int64)
     for first in range(0, len(pairs), AT_ONCE):
         both += np.bincount(pairs[first : first + AT_ONCE], minlength=1 << 16)
     square = both.reshape(256, 256)
     counts = square.sum(axis=0) + square.sum(axis=1)
-    if len(narrow) % 2:
-        counts[narrow[-1]] += 1
+    if len(codes) % 2:
+        counts[codes[-1]] += 1
     return np.asarray(counts[:size], np.int64)
 
 
 def _assigned(table: FrequencyTable, grid: Grid, person: str | None, key: bytes, rows: int) -> BoundedCounts:
     """Tuples of texts to cells. What is in no cell is left out before bounding: it would use up the bound."""
     codes = [_codes(table.domain(c.name), c) for c in grid.columns]
-    at = [table.column(c.name) for c in grid.columns]
-    inside = np.ones(len(table), bool)
-    for to, where in zip(codes, at, strict=True):
-        inside &= to[where] != LEFT_OUT
-    kept = _only(table, inside)
+    kept = _inside(table, grid.columns)
     cells, counts = (kept.codes, kept.counts) if person is None else bounded(kept, person, key, rows)
     return _sorted_out(kept, grid, codes, cells[: len(grid.columns)], counts)
 
