@@ -223,7 +223,7 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
     [
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
         (("--out", "out.sas7bdat"), 2, ".sas7bdat"),
-        (("--out", "out.csv", "--memory", "1KB"), 4, "memory"),
+        (("--out", "out.csv", "--memory", "10"), 4, "memory"),
     ],
 )
 def test_options_are_refused_in_one_line(folder, capsys, arguments, code, words):
