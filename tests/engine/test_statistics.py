@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.engine.running import recipe_of, table_of
 from worker.engine.column import Column
+from worker.engine.counting import Counter
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.execution.dataset import Dataset
 from worker.engine.fields import Kind, Role
-from worker.engine.frequency import Counter
 from worker.engine.keys import Packer, pack
 from worker.engine.reporting import NullReporter
 from worker.engine.statistics import Statistics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
         raise EngineError("no-rows", text)
     kind = output_kind(args.out)
     with ExitStack() as files:
+        hashed = files.enter_context(ThreadPoolExecutor(1)).submit(sha256, args.data)
         source, delimiter = opened(files, args.data, recipe, memory=args.memory)
         outputs = [
             local.Output(kind, files.enter_context(finished(args.out)), out_delimiter(args.out, delimiter))
@@ -61,9 +63,9 @@ def anonymize(args: Any, reporter: TerminalReporter) -> int:
             keep_order=args.keep_order,
             **declared_sources(files, recipe, args.recipe.parent),
             records=files.enter_context(finished(args.records)) if args.records else None,
-            input_sha256=sha256(args.data),
             project_key=project_key(args.project_key) if args.project_key else None,
         )
+        report.input["sha256"] = hashed.result()
         if recipe.tabulates:
             report.privacy_loss["charged"] = False
             report.warnings.append(NOT_CHARGED)

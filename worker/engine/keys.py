@@ -70,8 +70,25 @@ class Groups:
 
 def group(keys: Keys) -> Groups:
     """Group rows by key, in ascending order of keys."""
+    if (keys[1:] >= keys[:-1]).all():  # as in a table grouped by its first columns
+        fresh = np.ones(len(keys), bool)
+        np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+        return Groups(np.cumsum(fresh) - 1, np.flatnonzero(fresh))
+    span = int(keys.max()) + 1
+    if span <= DENSE:
+        return _listed(keys, span)
     _, first, ids = np.unique(keys, return_index=True, return_inverse=True)
     return Groups(ids.reshape(-1), first)
+
+
+def _listed(keys: Keys, span: int) -> Groups:
+    """With a place for every key that may be, nothing has to be sorted."""
+    occurs = np.zeros(span, bool)
+    occurs[keys] = True
+    ids = (np.cumsum(occurs) - 1)[keys]
+    first = np.empty(int(occurs.sum()), np.intp)
+    first[ids[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return Groups(ids, first)
 
 
 DENSE = 1 << 22
@@ -122,7 +139,10 @@ def unpack(keys: Keys, sizes: Sequence[int]) -> list[Codes]:
     columns: list[Codes] = []
     rest = keys
     for size in reversed(sizes):
-        rest, codes = np.divmod(rest, size)
+        if size & (size - 1):
+            rest, codes = np.divmod(rest, size)
+        else:
+            rest, codes = rest >> (size.bit_length() - 1), rest & (size - 1)
         columns.append(codes.astype(np.int32))
     return columns[::-1]
 

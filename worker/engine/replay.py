@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from worker.engine.counting import Counter
 from worker.engine.fields import Kind
-from worker.engine.frequency import Counter, FrequencyTable, NumberDomain
+from worker.engine.frequency import FrequencyTable, NumberDomain
 from worker.engine.randomness import Source
 from worker.engine.table import BLOCK, Chunk, Schema, Table
 

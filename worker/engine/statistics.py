@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from worker.engine.column import Column, Floats
+from worker.engine.counting import Counter, NumberCounter
 from worker.engine.declared import Declaration
 from worker.engine.dense import Numbers
 from worker.engine.dp.answering import Asked, Tuples
@@ -17,7 +18,7 @@ from worker.engine.dp.counting import BoundedCounts, CellRows, bounded_counts, b
 from worker.engine.dp.gathering import gathered
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role
-from worker.engine.frequency import Counter, Domain, FrequencyTable, NumberCounter
+from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.randomness import Source
 from worker.engine.replay import Replay
 from worker.engine.reporting import Reporter

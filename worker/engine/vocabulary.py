@@ -11,16 +11,26 @@ from worker.engine.column import Codes, Column, Mask
 
 
 class Vocabulary:
-    """Grows while chunks are read. Only values that occur in a row enter it."""
+    """Grows while chunks are read. Unless labels are foreseen, only values that occur in a row enter it."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.in_order = True
+        """Whether codes are in the order of texts."""
         self.missing: list[bool] = []
         self._codes: dict[str, int] = {}
         self._last: tuple[pa.Array, Codes] | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def foresee(self, column: Column) -> None:
+        """Take up all labels of the first column met, in order, so that codes need not be ordered later."""
+        if self.texts:
+            return
+        texts = dict(zip(column.label_texts, column.missing.tolist(), strict=True))
+        for text in sorted(texts):
+            self._code(text, texts[text])
 
     def encode(self, column: Column) -> Codes:
         """The code of each row."""
@@ -53,6 +63,7 @@ class Vocabulary:
     def _code(self, text: str, missing: bool) -> int:
         code = self._codes.get(text)
         if code is None:
+            self.in_order = self.in_order and (not self.texts or self.texts[-1] < text)
             code = self._codes[text] = len(self.texts)
             self.texts.append(text)
             self.missing.append(missing)

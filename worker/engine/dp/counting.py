@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from worker.engine.counting import Counter
 from worker.engine.dense import Numbers
 from worker.engine.dp.bounding import bounded
 from worker.engine.dp.cells import Cells, Grid
 from worker.engine.fields import Kind
-from worker.engine.frequency import Counter, Counts, Domain, FrequencyTable
+from worker.engine.frequency import Counts, Domain, FrequencyTable
 from worker.engine.numeric import NumberColumn
 from worker.engine.table import Chunk, Codes
 

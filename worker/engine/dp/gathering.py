@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worker.engine.column import Column
+from worker.engine.counting import Counter
 from worker.engine.dp.bounding import bounded
 from worker.engine.dp.cells import Cells
 from worker.engine.dp.conditions import satisfied
 from worker.engine.dp.scales import Scale
 from worker.engine.fields import Kind
-from worker.engine.frequency import Counter, Counts, Domain, FrequencyTable
+from worker.engine.frequency import Counts, Domain, FrequencyTable
 from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.table import Chunk, Codes

@@ -14,6 +14,7 @@ from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.execution.dataset import Dataset
 from worker.engine.fields import Role
 from worker.engine.io import formats
+from worker.engine.io.ahead import ahead
 from worker.engine.io.writers import CsvWriter, TableWriter, open_writer
 from worker.engine.reporting import Reporter
 from worker.engine.table import BLOCK, Chunk, Table
@@ -60,14 +61,17 @@ def write_release(
     chunks = data.chunks(read) if keep_order else _sorted(data, names, read, memory)
     numbers = Vocabulary()
     made = Made()
-    expected = max(data.rows, 1)
-    for chunk in chunks:
+
+    def write(chunk: Chunk) -> int:
         for _, writer in writers:
             writer.write(chunk)
         if persons is not None and person is not None:
             persons.write(numbers.encode(chunk[person]).astype("<i8").tobytes())
-        made.rows += chunk.rows
-        reporter.progress(made.rows / expected)
+        return chunk.rows
+
+    for rows in ahead(write, chunks, threads=1):  # the next rows are worked out meanwhile
+        made.rows += rows
+        reporter.progress(made.rows / max(data.rows, 1))
     for output, writer in writers:
         written = writer.close()
         if written.rows != made.rows:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from worker.engine.counting import Counter
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
-from worker.engine.frequency import Counter, FrequencyTable
+from worker.engine.frequency import FrequencyTable
 from worker.engine.reporting import Reporter
 from worker.engine.table import TableSource
 

@@ -12,17 +12,19 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 THREADS = 2
-DEPTH = 3
 
 
-def ahead(work: Callable[[In], Out], given: Iterable[In]) -> Iterator[Out]:
-    """`work(one)` for each of the given. A refusal comes where its turn is, never before an earlier one."""
+def ahead(work: Callable[[In], Out], given: Iterable[In], threads: int = THREADS) -> Iterator[Out]:
+    """`work(one)` for each of the given. A refusal comes where its turn is, never before an earlier one.
+
+    One thread does them strictly one after the other.
+    """
     waiting: deque[Future[Out]] = deque()
     stopped: list[BaseException] = []
     source = _until_it_fails(iter(given), stopped)
-    with ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         try:
-            waiting.extend(pool.submit(work, one) for one in islice(source, DEPTH))
+            waiting.extend(pool.submit(work, one) for one in islice(source, threads + 1))
             while waiting:
                 result = waiting.popleft().result()
                 waiting.extend(pool.submit(work, one) for one in islice(source, 1))

@@ -101,8 +101,7 @@ class StoredColumn:
             codes = self._as_codes(values)
             if codes is not None:
                 return Form.CODES, codes
-            self._label_values = self._as_numbers(self.labels, codes_of(self.labels))
-            self.form = Form.TEXTS if self._label_values is None else Form.NUMBERS
+            self._close_list()
         if self.form is Form.NUMBERS:
             known = prepared.numbers
             numbers = self._as_numbers(values, codes_of(values) if known is None else known)
@@ -110,6 +109,12 @@ class StoredColumn:
                 return Form.NUMBERS, numbers
             self.form = Form.TEXTS
         return Form.TEXTS, plain_texts(values)
+
+    def _close_list(self) -> None:
+        """The list grew too long: what is in it stays for the rows that are there."""
+        self._label_values = self._as_numbers(self.labels, codes_of(self.labels))
+        self._index = {}
+        self.form = Form.TEXTS if self._label_values is None else Form.NUMBERS
 
     def _as_codes(self, values: pa.Array) -> Codes | None:
         """Codes into our own list; None when the list grows too long."""
@@ -119,6 +124,8 @@ class StoredColumn:
         if own.null_count or labels.null_count:
             labels = pa.concat_arrays([labels.fill_null(""), pa.array([""], labels.type)])
             own = own.fill_null(len(labels) - 1)
+        if len(labels) > MOST_LABELS:
+            return None
         index = self._index
         to = [index.setdefault(text, len(index)) for text in labels.to_pylist()]
         if len(index) > MOST_LABELS:
@@ -174,7 +181,7 @@ class StoredColumn:
     @property
     def labels(self) -> pa.Array:
         """The list of texts that codes point into."""
-        if len(self._index) != len(self._listed):
+        if self.form is Form.CODES and len(self._index) != len(self._listed):
             self._listed = pa.array(list(self._index), pa.string())
         return self._listed
 

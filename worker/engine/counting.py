@@ -1,0 +1,300 @@
+"""Rows to frequency tables, a chunk at a time; the result does not depend on how rows were cut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from worker.engine.column import Codes, Column, Floats
+from worker.engine.dense import Numbers
+from worker.engine.fields import Kind
+from worker.engine.frequency import Counts, Domain, FrequencyTable, NumberDomain
+from worker.engine.keys import LIMIT, Grouped, Keys, group, grouped, pack, unpack
+from worker.engine.vocabulary import Vocabulary
+
+_AT_ONCE = 4_000_000
+
+
+class Runs:
+    """Sorted distinct keys with their counts, merged when two lists are of about the same length."""
+
+    def __init__(self) -> None:
+        self._runs: list[Grouped] = []
+
+    def add(self, run: Grouped) -> None:
+        """One more list."""
+        self._runs.append(run)
+        while len(self._runs) > 1 and len(self._runs[-2].keys) < 2 * len(self._runs[-1].keys):
+            self._merge_last()
+
+    def merged(self) -> Grouped:
+        """Everything as one list."""
+        while len(self._runs) > 1:
+            self._merge_last()
+        return self._runs[0] if self._runs else Grouped(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+    def rekeyed(self, to: Any) -> None:
+        """Other keys in the same order."""
+        self._runs = [Grouped(to(run.keys), run.counts) for run in self._runs]
+
+    @property
+    def held(self) -> int:
+        """How many keys are held."""
+        return sum(len(run.keys) for run in self._runs)
+
+    def _merge_last(self) -> None:
+        from worker.engine.kernels.merging import merge
+
+        more, some = self._runs.pop(), self._runs.pop()
+        size = len(some.keys) + len(more.keys)
+        keys, counts = np.empty(size, np.int64), np.empty(size, np.int64)
+        size = merge(some.keys, some.counts, more.keys, more.counts, keys, counts)
+        for array in (keys, counts):
+            array.resize(size, refcheck=False)  # gives the rest back without a copy
+        self._runs.append(Grouped(keys, counts))
+
+
+class _Words(Protocol):
+    """Numbers the values of one column."""
+
+    def __len__(self) -> int: ...
+
+    def foresee(self, column: Column) -> None:
+        """Take up all labels at once, in order."""
+
+    def encode(self, column: Column) -> Codes:
+        """The code of each row."""
+
+    def domain(self, name: str, kind: Kind, codes: Codes) -> tuple[Codes, Domain]:
+        """The domain of the values among these codes, and where each code stands in it."""
+
+
+class FixedVocabulary:
+    """The codes of a domain that is known already."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+
+    def __len__(self) -> int:
+        return len(self._domain)
+
+    def foresee(self, column: Column) -> None:
+        """Nothing is new."""
+
+    def encode(self, column: Column) -> Codes:
+        """The code of each row."""
+        return self._domain.translate(column)
+
+    def domain(self, name: str, kind: Kind, codes: Codes) -> tuple[Codes, Domain]:
+        """The codes are right as they are."""
+        return codes, self._domain
+
+
+class GrownVocabulary(Vocabulary):
+    """The codes of whatever occurs."""
+
+    def domain(self, name: str, kind: Kind, codes: Codes) -> tuple[Codes, Domain]:
+        """Only what occurs, sorted by text."""
+        occurs = np.bincount(codes, minlength=len(self)) > 0
+        ranks, texts, missing = self.sorted()
+        order = np.zeros(len(self), bool)
+        order[ranks[occurs]] = True
+        places = (np.cumsum(order) - 1).astype(np.int32)[ranks]
+        kept = tuple(text for text, is_used in zip(texts, order.tolist(), strict=True) if is_used)
+        return places[codes] if len(places) else codes, Domain(name, kind, kept, missing[order])
+
+
+class _PackedTally:
+    """Tuples as one integer each, with room for every value that a column may yet show."""
+
+    def __init__(self) -> None:
+        self._bits: tuple[int, ...] = ()
+        self._runs = Runs()
+
+    @staticmethod
+    def bits(sizes: Sequence[int]) -> tuple[int, ...]:
+        """How many bits each column needs."""
+        return tuple(max(size - 1, 0).bit_length() for size in sizes)
+
+    def add(self, codes: Sequence[Codes], sizes: Sequence[int], counts: Counts | None) -> None:
+        """Count some rows."""
+        needed = tuple(map(max, self.bits(sizes), self._bits or (0,) * len(sizes)))
+        if needed != self._bits:
+            self._runs.rekeyed(lambda keys: pack(self._unpacked(keys), _spans(needed), len(keys)))
+            self._bits = needed
+        spans = _spans(self._bits)
+        keys = pack(codes, spans, len(codes[0]))
+        self._runs.add(grouped(keys, counts, 1 << sum(self._bits)))
+
+    def _unpacked(self, keys: Keys) -> list[Codes]:
+        return unpack(keys, _spans(self._bits))
+
+    @property
+    def held(self) -> int:
+        """How many tuples are held."""
+        return self._runs.held
+
+    def result(self) -> tuple[list[Codes], Counts, None]:
+        """The tuples in ascending order, and their counts."""
+        found = self._runs.merged()
+        self._runs = Runs()
+        return self._unpacked(found.keys), found.counts, None
+
+
+def _spans(bits: Sequence[int]) -> list[int]:
+    return [1 << one for one in bits]
+
+
+@dataclass
+class _Piece:
+    codes: list[Codes]
+    counts: Counts
+    weights: Floats | None
+
+
+class _WideTally:
+    """Tuples that are too wide for one integer, or that carry weights."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self._pieces: list[_Piece] = []
+        self.held = 0
+
+    def add(self, piece: _Piece, sizes: Sequence[int]) -> None:
+        """Count some rows."""
+        self._sizes = sizes
+        self._pieces.append(self._added_up(piece))
+        self.held += len(self._pieces[-1].counts)
+        if self.held > 2 * len(self._pieces[0].counts) + _AT_ONCE:
+            self._merge()
+
+    def _added_up(self, piece: _Piece) -> _Piece:
+        groups = group(pack(piece.codes, self._sizes, len(piece.counts)))
+        weights = None if piece.weights is None else groups.sum(piece.weights)
+        return _Piece([column[groups.first] for column in piece.codes], groups.sum(piece.counts), weights)
+
+    def _merge(self) -> None:
+        codes = [np.concatenate(parts) for parts in zip(*(p.codes for p in self._pieces), strict=True)]
+        counts = np.concatenate([piece.counts for piece in self._pieces])
+        weights = [piece.weights for piece in self._pieces if piece.weights is not None]
+        self._pieces = [self._added_up(_Piece(codes, counts, np.concatenate(weights) if weights else None))]
+        self.held = len(self._pieces[0].counts)
+
+    def result(self) -> tuple[list[Codes], Counts, Floats | None]:
+        """The tuples, their counts and weights."""
+        self._merge()
+        piece = self._pieces[0]
+        return piece.codes, piece.counts, piece.weights
+
+
+class Counter:
+    """Adds up chunks into a frequency table."""
+
+    def __init__(
+        self,
+        columns: Sequence[tuple[str, Kind]],
+        person: str | None,
+        weight: str | None,
+        known: Mapping[str, Domain] | None = None,
+    ) -> None:
+        """`known` holds the domains of columns with too many values to gather them on the way."""
+        self._kinds = dict(columns)
+        self._columns = [name for name, _ in columns]
+        self._names = self._columns + ([person] if person else [])
+        self._person, self._weight = person, weight
+        self._words: list[_Words] = [
+            FixedVocabulary(known[name]) if known and name in known else GrownVocabulary()
+            for name in self._names
+        ]
+        self._tally: _PackedTally | _WideTally | None = None
+
+    def add(self, columns: Mapping[str, Column], rows: int, counts: Counts | None = None) -> None:
+        """Count one chunk; each row once, or as often as `counts` says."""
+        if not rows:
+            return
+        for words, name in zip(self._words, self._names, strict=True):
+            words.foresee(columns[name])
+        # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
+        codes = [words.encode(columns[name]) for words, name in zip(self._words, self._names, strict=True)]
+        sizes = [max(len(words), 1) for words in self._words]
+        if isinstance(tally := self._fitting(sizes, rows), _PackedTally) and codes:
+            tally.add(codes, sizes, counts)
+            return
+        weights = columns[self._weight].numbers if self._weight else None
+        assert isinstance(tally, _WideTally)
+        tally.add(_Piece(codes, np.ones(rows, np.int64) if counts is None else counts, weights), sizes)
+
+    def _fitting(self, sizes: Sequence[int], rows: int) -> _PackedTally | _WideTally:
+        """Packed as long as the tuples fit into one integer."""
+        narrow = sum(_PackedTally.bits(sizes)) < LIMIT.bit_length() and not self._weight and bool(sizes)
+        if self._tally is None:
+            self._tally = _PackedTally() if narrow else _WideTally(sizes)
+        if isinstance(self._tally, _PackedTally) and not narrow:
+            codes, held, _ = self._tally.result()
+            self._tally = _WideTally(sizes)
+            self._tally.add(_Piece(codes, held, None), sizes)
+        return self._tally
+
+    @property
+    def held_bytes(self) -> int:
+        """Roughly what the tuples held now take in memory."""
+        if isinstance(self._tally, _PackedTally):
+            return 2 * 16 * self._tally.held
+        return self._tally.held * (4 * len(self._names) + 16) if self._tally else 0
+
+    def table(self) -> FrequencyTable:
+        """The frequency table of everything added."""
+        if self._tally is None:
+            nothing = [np.zeros(0, np.int32) for _ in self._names]
+            return self._table(nothing, np.zeros(0, np.int64), np.empty(0) if self._weight else None)
+        return self._table(*self._tally.result())
+
+    def _table(self, given: list[Codes], counts: Counts, weights: Floats | None) -> FrequencyTable:
+        domains: list[Domain] = []
+        codes: list[Codes] = []
+        in_order = isinstance(self._tally, _PackedTally)
+        for name, words in zip(self._names, self._words, strict=True):
+            column = given[len(codes)]
+            placed, domain = words.domain(name, self._kinds.get(name, Kind.TEXT), column)
+            in_order = in_order and getattr(words, "in_order", True)
+            given[len(codes)] = _NOTHING
+            codes.append(placed)
+            domains.append(domain)
+        if not in_order:
+            order = np.argsort(pack(codes, [len(domain) for domain in domains], len(counts)), kind="stable")
+            codes, counts = [column[order] for column in codes], counts[order]
+            weights = None if weights is None else weights[order]
+        persons = codes.pop() if self._person else None
+        return FrequencyTable(tuple(domains[: len(codes)]), tuple(codes), counts, persons, weights)
+
+
+_NOTHING = np.zeros(0, np.int32)
+
+
+class NumberCounter:
+    """Counts the distinct values of one column of many numbers."""
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        self._name, self._kind = name, kind
+        self._runs = Runs()
+        self._others: pa.Array = pa.array([""], pa.string())
+
+    def add(self, column: Numbers) -> None:
+        """Count one chunk."""
+        self._others = column.others
+        self._runs.add(grouped(column.values, None, LIMIT))
+
+    @property
+    def held_bytes(self) -> int:
+        """What the values held now take in memory."""
+        return 2 * 16 * self._runs.held
+
+    def table(self) -> FrequencyTable:
+        """The frequency table of everything added."""
+        found = self._runs.merged()
+        domain = NumberDomain(self._name, self._kind, found.keys, self._others)
+        return FrequencyTable((domain,), (np.arange(len(found.keys), dtype=np.int32),), found.counts)
