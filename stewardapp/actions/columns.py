@@ -17,7 +17,7 @@ from worker.engine.fields import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
-SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted"})
+SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted", "provenance"})
 
 
 @action

@@ -52,6 +52,12 @@ class ColumnSettingsForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="Every value that can occur, one per line, in their order if they have one.",
     )
+    provenance = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Where this is known from",
+        help_text="The source of bounds or categories, such as the questionnaire. Published with counts.",
+    )
     granted = forms.CharField(
         required=False,
         max_length=400,
@@ -120,6 +126,8 @@ class ColumnSettingsForm(forms.Form):
             settings["bin_width"] = said["bin_width"]
         if said["categories"]:
             settings["categories"] = said["categories"]
+        if said["provenance"]:
+            settings["provenance"] = said["provenance"]
         if "granted" in said:
             settings["granted"] = said["granted"]
         weight = said.get("release_weight", self.column.release_weight)
@@ -138,6 +146,7 @@ def stored(column: Column) -> dict[str, Any]:
         "upper": upper,
         "bin_width": settings.get("bin_width", ""),
         "categories": "\n".join(map(str, settings.get("categories", ()))),
+        "provenance": settings.get("provenance", ""),
         "granted": ", ".join(settings.get("granted", ())),
         "release_weight": column.release_weight,
     }

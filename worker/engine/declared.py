@@ -33,3 +33,5 @@ class Declaration:
     granted: tuple[str, ...] = ()
     release: bool = False
     kind: Kind | None = None
+    provenance: str = ""
+    """Where the bounds or categories are known from."""

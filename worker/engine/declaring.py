@@ -23,6 +23,7 @@ def declaration(
         granted=part.granted,
         release=part.release,
         kind=part.kind,
+        provenance=part.provenance,
     )
 
 

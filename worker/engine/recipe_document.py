@@ -57,6 +57,7 @@ class ColumnPart(_Part):
     categories: Texts | None = None
     granted: Texts = ()
     release: bool = False
+    provenance: str = Field(default="", max_length=200)
 
 
 class GoalPart(_Part):

@@ -84,6 +84,12 @@ def test_declarations_that_give_no_cells(said):
     assert "secret" not in caught.value.message
 
 
+def test_where_cells_are_known_from_is_told():
+    said = Declaration(categories=("a",), provenance="questionnaire 2025")
+    assert require_cells("x", said, Choice()).provenance == "declared categories (questionnaire 2025)"
+    assert bins((0, 2), 1).provenance == "declared bounds and bin width"
+
+
 def test_several_columns_run_in_declared_order():
     one = require_cells("x", Declaration(categories=("b", "a")), Choice())
     grid = Grid((one, bins((0, 2), 1)))

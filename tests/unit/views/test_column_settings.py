@@ -29,11 +29,13 @@ def test_bounds_bins_and_categories_are_stored_with_one_event(client_of, team, a
         upper="120.5",
         bin_width="5",
         categories="1\r\n2",
+        provenance="The questionnaire",
     )
     assert answer.status_code == 302
     age.refresh_from_db()
     assert (age.kind, age.label) == ("decimal", "Age in years")
-    assert age.settings == {"bounds": [0, 120.5], "bin_width": 5, "categories": ["1", "2"]}
+    declared = {"bounds": [0, 120.5], "bin_width": 5, "categories": ["1", "2"]}
+    assert age.settings == {**declared, "provenance": "The questionnaire"}
     assert AuditEvent.objects.count() == before + 1
     page = client_of(team.steward).get(f"/columns/{age.pk}/settings/").content.decode()
     assert 'value="120.5"' in page

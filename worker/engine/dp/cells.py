@@ -115,17 +115,22 @@ def declared_cells(name: str, said: Declaration, choice: Choice) -> Cells | None
     if said.categories:
         _refuse_repeats(name, said.categories)
         labels = tuple(label for label in said.categories if label != MISSING)
-        return Cells(name, (*labels, *extra), missing=choice.missing, provenance="declared categories")
+        told = _origin("declared categories", said)
+        return Cells(name, (*labels, *extra), missing=choice.missing, provenance=told)
     if said.bounds is None or said.bin_width is None:
         return None
     edges = _edges(name, said.bounds, said.bin_width)
-    told = "declared bounds and bin width"
+    told = _origin("declared bounds and bin width", said)
     if said.kind is Kind.INTEGER and _whole(edges):  # every whole number from bound to bound
         labels, edges = tuple(plain(edge) for edge in edges), (*edges, edges[-1] + 1)
         return Cells(name, (*labels, *extra), edges, False, choice.nearest, choice.missing, told)
     last = len(edges) - 2
     labels = tuple(interval(edges[i], edges[i + 1], closed=i == last) for i in range(last + 1))
     return Cells(name, (*labels, *extra), edges, True, choice.nearest, choice.missing, told)
+
+
+def _origin(what: str, said: Declaration) -> str:
+    return f"{what} ({said.provenance})" if said.provenance else what
 
 
 def _whole(edges: Sequence[Decimal]) -> bool:
