@@ -8,6 +8,7 @@ import pytest
 
 from stewardapp.presenters import measures, recipes, release_pages, results, run_pages, utility_map
 from stewardapp.presenters.charts import figure_json
+from stewardapp.presenters.numbers import thousands
 from tests import factories
 from worker.engine import catalogue
 
@@ -103,3 +104,11 @@ def test_changes_name_what_differs_and_no_value_of_a_hierarchy() -> None:
 def test_decisions_of_a_step_are_words() -> None:
     facts = run_pages.step_facts({"method": "generalization", "levels": {"age": 2}, "optimal": True})
     assert facts["facts"] == [("Levels", "age: 2"), ("Optimal", "yes")]
+
+
+@pytest.mark.django_db
+def test_a_search_that_ended_by_its_time_limit_is_not_passed_off_as_the_best() -> None:
+    run = factories.make_succeeded_run(factories.make_release(factories.make_project()))
+    assert run_pages.unproven(run) == ""
+    run.report = {"steps": [{"optimal": False, "nodes": 2**70, "nodes_checked": 1200}]}
+    assert f"looking at {thousands(1200)} of" in run_pages.unproven(run)

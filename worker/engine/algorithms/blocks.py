@@ -148,13 +148,19 @@ def make_blocks(cloud: Cloud) -> None:
 @lean
 def shrink_box(cloud: Cloud, entry: int) -> None:
     """The tight box of a block."""
+    for column in range(cloud.points.shape[0]):
+        shrink_side(cloud, entry, column)
+
+
+@lean
+def shrink_side(cloud: Cloud, entry: int, column: int) -> None:
+    """The tight box of a block in one column."""
     start = cloud.block[entry] * BLOCK
     end = start + cloud.size[cloud.block[entry]]
-    for column in range(cloud.points.shape[0]):
-        low, high = cloud.points[column, start], cloud.points[column, start]
-        for place in range(start + 1, end):
-            low, high = min(low, cloud.points[column, place]), max(high, cloud.points[column, place])
-        cloud.low[column, entry], cloud.high[column, entry] = low, high
+    low, high = cloud.points[column, start], cloud.points[column, start]
+    for place in range(start + 1, end):
+        low, high = min(low, cloud.points[column, place]), max(high, cloud.points[column, place])
+    cloud.low[column, entry], cloud.high[column, entry] = low, high
 
 
 @lean
@@ -169,7 +175,10 @@ def remove(cloud: Cloud, row: int) -> None:
     swap_points(cloud, place, last)
     cloud.left[0] -= 1
     if cloud.size[block] > 0:
-        shrink_box(cloud, entry)
+        for column in range(cloud.points.shape[0]):
+            gone = cloud.points[column, last]
+            if gone == cloud.low[column, entry] or gone == cloud.high[column, entry]:
+                shrink_side(cloud, entry, column)
         return
     cloud.left[1] -= 1
     end = cloud.left[1]

@@ -100,7 +100,7 @@ class Microaggregation(Method):
     def describe(self) -> str:
         names = ", ".join(self.columns)
         how = {
-            "mdav": "rows that are alike in them (mdav)",
+            "mdav": "rows that are alike (mdav)",
             "univariate": "neighbours, each column by itself",
             "principal-component": "rows along their principal component",
         }[self.algorithm]
