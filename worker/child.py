@@ -257,9 +257,23 @@ def examined(recipe: Job, released: BinaryIO, reporter: Reporter, populations: M
     return {"goals": goals, "rows": found.rows, "unexpected": unexpected, "sha256": digest(released)}
 
 
+def warm(_job: Job, _reporter: Reporter) -> Job:
+    """Compile ahead of the first run, giving way to everything else on the machine."""
+    from worker.engine import warming
+
+    os.nice(BACKGROUND)
+    return {"compiled": warming.warm()}
+
+
+BACKGROUND = 10
 ANSWER = "answer"
 KINDS = ("csv", "parquet")
-JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
+JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
+    "read": read,
+    "anonymize": anonymize,
+    "verify": verify,
+    "warm": warm,
+}
 
 if __name__ == "__main__":
     main()

@@ -284,6 +284,8 @@ def test_a_table_instead_of_microdata(folder, capsys):
             == 0
         )
         assert "No budget was charged" in one_line(capsys)
+    assert worker(folder, "verify", "table.json", "table.csv") == 0
+    assert json.loads(capsys.readouterr().out)["unexpected_columns"] == []
     with (folder / "table.csv").open(newline="") as file:
         rows = list(csv.reader(file, delimiter=";"))
     assert rows[0] == ["sex", "count", "error95"]

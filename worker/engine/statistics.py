@@ -93,6 +93,11 @@ class Statistics:
         return next(iter(self.schema.named(Role.PERSON_KEY)), None)
 
     @property
+    def unit(self) -> str:
+        """Whom a guarantee is about: the person, or the row where nothing tells persons apart."""
+        return "person" if self.person_key else "row"
+
+    @property
     def weight(self) -> str | None:
         """The column with sampling weights."""
         return next(iter(self.schema.named(Role.WEIGHT)), None)
