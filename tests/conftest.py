@@ -14,9 +14,9 @@ WARM = "from worker.engine import warming; warming.warm()"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile all loops in one process beside the suite: a test that needs one earlier waits for it."""
-    shared_out = config.getoption("numprocesses", None)
-    if shared_out and not hasattr(config, "workerinput"):
+    """Compile all loops in one process beside the whole suite: a test that needs one earlier waits for it."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if whole and config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a thousand processes start in the suite
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         warming = subprocess.Popen([sys.executable, "-c", WARM], cwd=HERE.parent, **quiet)
