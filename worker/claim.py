@@ -17,14 +17,15 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
-from stewardapp.models import Reading, Run, User
+from stewardapp.models import Query, Reading, Run, User
 from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
 AWAY = (OperationalError, InterfaceError)
-KINDS: dict[str, type[Run] | type[Reading]] = {"run": Run, "reading": Reading}
+Kind = type[Run] | type[Reading] | type[Query]
+KINDS: dict[str, Kind] = {"run": Run, "reading": Reading, "query": Query}
 
 
 def jobs(kind: str) -> JobQuerySet[Any]:
@@ -38,8 +39,12 @@ log = logging.getLogger(__name__)
 def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
     """Tell the audit log and who asked what became of a job, in the transaction that made it so."""
     job = KINDS[kind].objects.get(pk=id)
+    if isinstance(job, Query):
+        # Whoever asked is told at the next tick, and only that there is no answer.
+        told = {"message": job.error_message, "reference": job.error_reference}
+        details = details | {name: words for name, words in told.items() if words}
     audit.record(f"{kind}.{outcome}", job, by=None, project=job.project, details=details)
-    if outcome == "failed":
+    if outcome == "failed" and not isinstance(job, Query):
         asked, page = waiting_for(job)
         notify([asked], f"{job}: {job.error_message}", page)
 
