@@ -44,9 +44,7 @@ def stored_by(run: Run) -> Answer:
     return Answer(said, lambda name: storage.reading(made[name].blob), source=run)
 
 
-def repeat(
-    answer: Answer, job: Run | Query, temporaries: Mapping[str, storage.Temporary]
-) -> dict[str, Any]:
+def repeat(answer: Answer, job: Run | Query, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
     """The same bytes, sealed for this job."""
     files = {
         name: {**facts, **_copied(answer, name, job, temporaries[name])}

@@ -17,15 +17,20 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
-from stewardapp.models import Query, Reading, Run, User
+from stewardapp.models import Preview, Query, Reading, Run, User
 from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
 AWAY = (OperationalError, InterfaceError)
-Kind = type[Run] | type[Reading] | type[Query]
-KINDS: dict[str, Kind] = {"run": Run, "reading": Reading, "query": Query}
+AnyJob = Run | Reading | Preview | Query
+KINDS: dict[str, type[Run] | type[Reading] | type[Preview] | type[Query]] = {
+    "run": Run,
+    "reading": Reading,
+    "preview": Preview,
+    "query": Query,
+}
 
 
 def jobs(kind: str) -> JobQuerySet[Any]:
@@ -44,16 +49,21 @@ def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
         told = {"message": job.error_message, "reference": job.error_reference}
         details = details | {name: words for name, words in told.items() if words}
     audit.record(f"{kind}.{outcome}", job, by=None, project=job.project, details=details)
-    if outcome == "failed" and not isinstance(job, Query):
+    if outcome == "failed":
         asked, page = waiting_for(job)
-        notify([asked], f"{job}: {job.error_message}", page)
+        notify(asked, f"{job}: {job.error_message}", page)
 
 
-def waiting_for(job: Run | Reading) -> tuple[User, str]:
-    """Who asked for a job, and the page that shows it."""
+def waiting_for(job: AnyJob) -> tuple[list[User], str]:
+    """Who has to be told of a job, and the page that shows it; whoever asked for a preview looks at it.
+
+    A question's end is shown at the next tick, to whoever looks.
+    """
     if isinstance(job, Run):
-        return job.started_by, f"/runs/{job.pk}/"
-    return job.requested_by, f"/versions/{job.version_id}/"
+        return [job.started_by], f"/runs/{job.pk}/"
+    if isinstance(job, Reading):
+        return [job.requested_by], f"/versions/{job.version_id}/"
+    return [], ""
 
 
 class Claim:

@@ -16,10 +16,10 @@ from uuid import UUID
 from django.db import transaction
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import ledger, queries, readings, runs
+from stewardapp.actions import ledger, previews, queries, readings, runs
 from stewardapp.models import Blob, DataKey, Query, Run, pricing
 from stewardapp.storage import Destroyed, keep
-from worker import anonymizing, answers, asking, reading
+from worker import anonymizing, answers, asking, previewing, reading
 from worker.answers import Answer
 from worker.app import is_stopping
 from worker.claim import AWAY, Claim, note
@@ -83,6 +83,12 @@ def read(claim: Claim) -> None:
         readings.record(reading=made.reading, fence=claim.fence, table=table, profile=made.profile)
 
 
+def preview(claim: Claim) -> None:
+    """A preview: a few aggregates for the page of the draft."""
+    found, result = previewing.previewed(claim)
+    previews.record(preview=found, fence=claim.fence, result=result)
+
+
 def ask(claim: Claim) -> None:
     """A question: its answer and the sealed true twin become visible at once, or nothing does."""
     with asking.asked(claim, bought(claim)) as made, transaction.atomic():
@@ -124,7 +130,7 @@ def bought(claim: Claim) -> Answer | None:
     with transaction.atomic():
         if not Query.objects.mark_charged(query.pk, claim.fence):
             raise ClaimLost
-        cost = {"cost": query.spend, "what": queries.bought(query), "by": query.asked_by}
+        cost = {"cost": query.spend, "what": query.bought, "by": query.asked_by}
         ledger.charge_query(query=query.pk, version=query.version, **cost)
     return None
 
@@ -191,4 +197,9 @@ def internal(error: Exception) -> dict[str, Any]:
     return {"code": "internal", "message": sentence, "reference": reference}
 
 
-WORK: dict[str, Callable[[Claim], None]] = {"run": run, "reading": read, "query": ask}
+WORK: dict[str, Callable[[Claim], None]] = {
+    "run": run,
+    "reading": read,
+    "preview": preview,
+    "query": ask,
+}

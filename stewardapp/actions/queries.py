@@ -12,7 +12,7 @@ from stewardapp.actions.action import action, locked
 from stewardapp.models import Asking, Blob, Desk, Query, User
 from stewardapp.models.pricing import price_of_question
 from worker.engine.dp.auditor import refusals
-from worker.engine.dp.questions import TITLES, Question
+from worker.engine.dp.questions import Question
 from worker.engine.errors import EngineError
 
 
@@ -55,12 +55,6 @@ def _created(desk: Desk, asked: Question, by: User) -> Query:
         words=asked.words(),
         epsilon_micro=asked.spend().epsilon_micro,
     )
-
-
-def bought(query: Query) -> str:
-    """What the ledger says was bought: never the values a condition compares with."""
-    asked = Question.of(query.question)
-    return f"Question: {TITLES[asked.ask]} {asked.counted_column or ''}".strip()
 
 
 @action

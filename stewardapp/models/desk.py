@@ -84,7 +84,9 @@ class Desk(Record):
         """What this person may spend here; one of nothing is none."""
         given = user.allowances.filter(limit_epsilon_micro__gt=0)
         dataset = self.version.dataset
-        return given.filter(allotment__project=dataset.project, allotment__population=dataset.population).first()
+        return given.filter(
+            allotment__project=dataset.project, allotment__population=dataset.population
+        ).first()
 
     def facts(self, user: User) -> DeskFacts:
         """What the rules need to know of this desk and whoever asks."""

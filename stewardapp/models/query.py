@@ -18,6 +18,7 @@ from stewardapp.models.base import Record, implies
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
+from worker.engine.dp.questions import TITLES, Question
 from worker.engine.privacy import Spend
 
 if TYPE_CHECKING:
@@ -105,6 +106,12 @@ class Query(Job, Record):
     def spend(self) -> Spend:
         """What it takes from the budget."""
         return Spend(self.epsilon_micro)
+
+    @property
+    def bought(self) -> str:
+        """What the ledger says was bought: never the values a condition compares with."""
+        asked = Question.of(self.question)
+        return f"Question: {TITLES[asked.ask]} {asked.counted_column or ''}".strip()
 
     @property
     def shown_at(self) -> datetime | None:

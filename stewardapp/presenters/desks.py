@@ -58,7 +58,9 @@ def _entry(name: str, said: Declaration) -> Entry:
 def _declared(said: Declaration) -> str:
     if said.categories:
         told = ", ".join(said.categories[:SHOWN_VALUES])
-        return told + (f" and {len(said.categories) - SHOWN_VALUES} more" if len(said.categories) > SHOWN_VALUES else "")
+        return told + (
+            f" and {len(said.categories) - SHOWN_VALUES} more" if len(said.categories) > SHOWN_VALUES else ""
+        )
     if said.bounds is None:
         return ""
     width = f", in bins of {said.bin_width}" if said.bin_width is not None else ""
@@ -87,9 +89,7 @@ class QueryLine:
 
 def history(queries: Iterable[Query], user: User) -> list[QueryLine]:
     """Questions, the latest first."""
-    return [
-        QueryLine(one, epsilon_words(one.epsilon_micro), one.asked_by_id == user.pk) for one in queries
-    ]
+    return [QueryLine(one, epsilon_words(one.epsilon_micro), one.asked_by_id == user.pk) for one in queries]
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,9 @@ MOST_LINES = 200
 def listing(request: HttpRequest) -> HttpResponse:
     """The desks of one's projects, the open ones first."""
     user = signed_in(request)
-    seen = Desk.objects.visible_to(user).select_related("version__dataset__project", "version__dataset__population")
+    seen = Desk.objects.visible_to(user).select_related(
+        "version__dataset__project", "version__dataset__population"
+    )
     found = sorted(seen, key=lambda desk: desk.closed_at is not None)
     page = {"lines": [(one, lines.purses(one, user)) for one in found]}
     return render(request, "desks/list.html", page)

@@ -15,6 +15,7 @@ from stewardapp.forms.populations import OverlapForm, PopulationForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Dataset, Population
 from stewardapp.models.membership import person_anywhere
+from stewardapp.presenters.budgets import level
 from stewardapp.presenters.datasets import dataset_line
 from stewardapp.views.people import signed_in
 
@@ -23,8 +24,9 @@ from stewardapp.views.people import signed_in
 def listing(request: HttpRequest) -> HttpResponse:
     """All populations of the site."""
     user = signed_in(request)
+    found = Population.objects.visible_to(user).prefetch_related("overlaps")
     page = {
-        "populations": Population.objects.visible_to(user).prefetch_related("overlaps"),
+        "populations": [(population, level(population)) for population in found],
         "may_create": rules.may_manage_populations(person_anywhere(user)),
     }
     return render(request, "populations/list.html", page)

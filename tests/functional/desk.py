@@ -117,7 +117,7 @@ class Desk:
                 cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
                 stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             )  # fmt: skip
-        until(lambda: self._printed("Open http"), 90, "the address is printed")
+        until(lambda: self._printed("Open http"), 180, "the address is printed")
         for role, user, password in re.findall(
             r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self._new_lines(), re.M
         ):

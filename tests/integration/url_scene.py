@@ -26,9 +26,11 @@ from stewardapp.models import (
     Artifact,
     Column,
     Comment,
+    Desk,
     Hierarchy,
     Membership,
     Population,
+    Preview,
     Proposal,
     Release,
     Run,
@@ -68,6 +70,7 @@ class Place:
     alive: Run | None
     comment: Comment
     artifact: Artifact
+    preview: Preview | None = None
 
     @property
     def newest(self) -> Run:
@@ -176,6 +179,10 @@ class Scene:
         """One that no job uses."""
         return factories.read(factories.upload(self.team))
 
+    def desk(self) -> Desk:
+        """An open one, with an allowance for the analyst."""
+        return factories.make_desk(self.team, version=factories.read(factories.upload(self.team)))
+
     def survey(self, *, invited: bool = False) -> Survey:
         """A draft with questions."""
         return factories.make_survey(self.team, invited=invited)
@@ -211,7 +218,8 @@ class Scene:
         run = release.candidate or run
         alive = factories.make_run(release) if state in (State.DRAFT, State.CHANGES_REQUESTED) else None
         comment = comments.add(release=release, text="Why?", by=team.co_steward)
-        return Place(release, run, alive, comment, run.artifacts.get(name="release.csv"))
+        preview = factories.make_preview(release) if alive else None
+        return Place(release, run, alive, comment, run.artifacts.get(name="release.csv"), preview)
 
     def ask(self, persona: str, method: str, url: str, **sent: Any) -> Asked:
         """Send a request as somebody; the session is afterwards what it was."""

@@ -25,15 +25,18 @@ from stewardapp.actions import (
     columns,
     comments,
     datasets,
+    desks,
     downloads,
     hierarchies,
     ledger,
     memberships,
     policies,
     populations,
+    previews,
     project_keys,
     projects,
     proposals,
+    queries,
     readings,
     releases,
     reviews,
@@ -43,7 +46,7 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Project, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Reading, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend
@@ -96,11 +99,32 @@ def record_reading(team: factories.Team) -> Call:
     return lambda: readings.record(reading=reading, fence=fence, table=table, profile=factories.PROFILE)
 
 
+def tried(team: factories.Team) -> Preview:
+    release = factories.make_release(team)
+    return previews.start(release=release, step=factories.STEP, by=team.steward)
+
+
+def record_preview(team: factories.Team) -> Call:
+    preview = tried(team)
+    fence = Preview.objects.claim(preview.pk, "w", 60)
+    assert fence is not None
+    return lambda: previews.record(preview=preview, fence=fence, result={})
+
+
 def record_run(team: factories.Team) -> Call:
     run = factories.make_run(factories.make_release(team))
     fence = Run.objects.claim(run.pk, "w", 60)
     assert fence is not None
     return lambda: runs.record(run=run, fence=fence, files=[], report={}, goals=[], engine_version="1")
+
+
+def record_query(team: factories.Team) -> Call:
+    query = factories.make_query(factories.make_desk(team), team.analyst)
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    Query.objects.mark_charged(query.pk, fence)
+    exact = factories.store(b"exact", query.key, "exact.csv")
+    return lambda: queries.record(query=query, fence=fence, answer={}, exact=exact, engine_version="1")
 
 
 def expire(team: factories.Team) -> Call:
@@ -352,6 +376,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "policies.revise": revise,
     "populations.create": on(nothing, lambda t, _: populations.create(name="P", by=t.steward)),
     "populations.declare_overlap": overlap,
+    "previews.start": on(
+        factories.make_release,
+        lambda t, r: previews.start(release=r, step=factories.STEP, by=t.steward),
+    ),
+    "previews.record": record_preview,
     "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
     "project_keys.replace": on(
         lambda t: project_keys.create(project=t.project, by=t.steward),
@@ -424,6 +453,15 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_survey,
         lambda t, s: survey_questions.remove(question=s.questions.first(), by=t.steward),
     ),
+    "desks.open_on": on(
+        factories.make_version,
+        lambda t, v: desks.open_on(version=v, columns=["age"], rows_per_person=1, by=t.steward),
+    ),
+    "desks.close": on(factories.make_desk, lambda t, d: desks.close(desk=d, by=t.steward)),
+    "queries.ask": on(
+        factories.make_desk, lambda t, d: queries.ask(desk=d, question=factories.COUNT, by=t.analyst)
+    ),
+    "queries.record": record_query,
     "uploads.begin": on(
         factories.make_dataset,
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
