@@ -70,8 +70,8 @@ def put(claim: Claim, query: Query, temporaries: Mapping[str, storage.Temporary]
 
 def recipe_of(query: Query) -> dict[str, Any]:
     """The question as the only step of a recipe over the desk's dictionary."""
-    methods = catalogue.methods().items()
-    slug = next(name for name, method in methods if issubclass(method, Question))
+    methods: dict[str, type] = dict(catalogue.methods())
+    slug = next(name for name, method in methods.items() if issubclass(method, Question))
     step = {"method": slug, "params": query.question}
     return {"version": 1, "columns": query.desk.dictionary, "steps": [step], "measures": []}
 

@@ -130,8 +130,9 @@ def bought(claim: Claim) -> Answer | None:
     with transaction.atomic():
         if not Query.objects.mark_charged(query.pk, claim.fence):
             raise ClaimLost
-        cost = {"cost": query.spend, "what": query.bought, "by": query.asked_by}
-        ledger.charge_query(query=query.pk, version=query.version, **cost)
+        ledger.charge_query(
+            query=query.pk, version=query.version, cost=query.spend, what=query.bought, by=query.asked_by
+        )
     return None
 
 

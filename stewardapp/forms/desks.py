@@ -86,7 +86,7 @@ class QuestionForm(forms.Form):
         label="Asked of",
         choices=list(ON.items()),
         required=False,
-        help_text="A sample and a perturbed copy are older remedies, here for comparison: the price is the same.",
+        help_text="A sample and a perturbed copy are older remedies, here to compare: the price is the same.",
     )
     sample_share = _share("sample_share", "Share of the sample")
     disturbance = _share("disturbance", "Strength of the perturbation")

@@ -181,7 +181,13 @@ class Scene:
 
     def desk(self) -> Desk:
         """An open one, with an allowance for the analyst."""
-        return factories.make_desk(self.team, version=factories.read(factories.upload(self.team)))
+        other_people = factories.CSV + b"40,1017,none\n"
+        version = factories.read(factories.upload(self.team, data=other_people))
+        return factories.make_desk(self.team, version=version)
+
+    def tagged_version(self) -> Version:
+        """One whose columns have roles."""
+        return factories.make_version(self.team)
 
     def survey(self, *, invited: bool = False) -> Survey:
         """A draft with questions."""

@@ -111,7 +111,7 @@ DOWNLOAD: dict[str, Door] = {
     "under-embargo": Door(MEMBERS | ADMIN, NOBODY),
 }
 
-QUESTION = {"ask": "count", "epsilon": "0.5"}
+ASKED = {"ask": "count", "epsilon": "0.5"}
 POLICY = {
     "minimum_k": 7,
     "maximum_risk": 20,
@@ -341,18 +341,18 @@ TABLE: dict[str, Row] = {
     "desk-open": Row(
         Door(TEAM | ADMIN, STEWARDS),
         Door(TEAM | ADMIN, STEWARDS),
-        lambda scene, place: {"id": scene.unused_version().pk},
+        lambda scene, place: {"id": scene.tagged_version().pk},
         lambda scene, place: {"columns": ["age"], "rows_per_person": 1},
     ),
     "desk-ask": Row(
         Door(MEMBERS | ADMIN, ANALYST),
         Door(MEMBERS | ADMIN, ANALYST),
         query_desk,
-        lambda scene, place: QUESTION,
+        lambda scene, place: ASKED,
         records=frozenset(),  # a try: nothing is asked yet
     ),
     "desk-confirm": Row(
-        post=Door(MEMBERS | ADMIN, ANALYST), args=query_desk, sends=lambda scene, place: QUESTION
+        post=Door(MEMBERS | ADMIN, ANALYST), args=query_desk, sends=lambda scene, place: ASKED
     ),
     "desk-close": Row(post=Door(MEMBERS | ADMIN, STEWARDS), args=query_desk),
     "question-detail": Row(Door(MEMBERS), args=asked_question),

@@ -46,7 +46,7 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Preview, Project, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend

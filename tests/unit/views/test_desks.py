@@ -22,7 +22,7 @@ FLU = {"where_1": "illness", "op_1": "is", "values_1": "flu"}
 
 
 @pytest.fixture
-def team(embedded_site: Site, settings: Any) -> factories.Team:  # noqa: ARG001, F811
+def team(embedded_site: Site, settings: Any) -> factories.Team:
     settings.STEWARD_ANSWER_TICK = 0
     return factories.make_project()
 

@@ -33,7 +33,7 @@ QUESTIONS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def team(embedded_site: Site) -> factories.Team:  # noqa: ARG001
+def team(embedded_site: Site) -> factories.Team:
     """On a database of its own, because the lease is renewed by another connection."""
     return factories.make_project()
 
