@@ -20,7 +20,7 @@ from worker.process import Sealed
 from worker.sealed import SealedReader
 
 TOLD, TRUE = "table.csv", "exact.csv"
-OUTPUTS = (TOLD, "table.parquet", TRUE)
+OUTPUTS = (TOLD, "table.parquet", "codebook.md", TRUE)  # all that the engine writes of a table
 
 
 @dataclass(frozen=True)

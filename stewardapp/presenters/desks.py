@@ -73,7 +73,7 @@ def purses(desk: Desk, user: User) -> list[tuple[str, Level]]:
     found = (
         ("Your allowance", desk.allowance_of(user)),
         ("The project’s part", allotment),
-        (f"All of {population.name}", population),
+        ("The whole population", population),
     )
     return [(name, level(purse)) for name, purse in found if purse is not None]
 

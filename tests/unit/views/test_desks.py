@@ -61,7 +61,7 @@ def test_the_dictionary_is_what_was_declared(team: factories.Team, desk: Desk) -
     shown = page(team.analyst, "desk-detail", desk.pk)
     assert "cold, flu, none" in shown
     assert "from 0 to 100, in bins of 10" in shown
-    for purse in ("Your allowance", "The project’s part", "All of Population"):
+    for purse in ("Your allowance", "The project’s part", "The whole population"):
         assert purse in shown
     assert "Close the desk" not in shown
 
