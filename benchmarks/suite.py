@@ -56,6 +56,12 @@ def _counts(setting: Setting) -> list[Result]:
     return counts(setting)
 
 
+def _search(setting: Setting) -> list[Result]:
+    from benchmarks.lattice_search import lattice_search
+
+    return lattice_search(setting)
+
+
 def _command(setting: Setting) -> list[Result]:
     from benchmarks.commands import anonymize
 
@@ -96,6 +102,7 @@ SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
     "counts": _counts,
+    "search": _search,
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,

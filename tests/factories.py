@@ -24,6 +24,7 @@ from stewardapp.actions import (
     memberships,
     policies,
     populations,
+    previews,
     projects,
     proposals,
     readings,
@@ -41,6 +42,7 @@ from stewardapp.models import (
     DataKey,
     Dataset,
     Population,
+    Preview,
     Project,
     Reading,
     Release,
@@ -271,6 +273,8 @@ def store(content: bytes, key: DataKey, purpose: str) -> Blob:
 
 # Releases
 
+STEP: dict[str, Any] = {"method": "pram", "params": {"column": "illness"}}
+
 
 def make_release(
     team: Team,
@@ -361,6 +365,40 @@ def make_succeeded_run(
         return runs.record(
             run=run, fence=fence, files=files, report=report, goals=report["goals"], engine_version="test"
         )
+
+
+CHART: dict[str, Any] = {
+    "slug": "marginal-illness",
+    "title": "Shares of illness",
+    "kind": "bar",
+    "x": {"title": "illness", "unit": "", "scale": "category"},
+    "y": {"title": "Share of rows", "unit": "", "scale": "percent"},
+    "series": [{"name": "Before", "x": ["flu"], "y": [1.0]}, {"name": "After", "x": ["flu"], "y": [0.8]}],
+    "note": "",
+    "threshold": None,
+    "internal": True,
+}
+TRIED: dict[str, Any] = {
+    "column": "illness",
+    "describe": "Change categories of illness at random.",
+    "rows": 6,
+    "tried_rows": 6,
+    "facts": {"method": "pram", "column": "illness", "smallest_diagonal": 0.8},
+    "guidance": ["Frequencies are biased."],
+    "figures": {"rows": [6, 6], "changed_cells": 2, "changed_share": 0.3333, "distinct": [2, 2]},
+    "charts": [CHART],
+}
+
+
+def make_preview(release: Release, *, by: User | None = None, done: bool = True) -> Preview:
+    """A step that was asked to be tried, and by default was."""
+    preview = previews.start(release=release, step=STEP, by=by or release.author)
+    if done:
+        fence = Preview.objects.claim(preview.pk, WORKER, LEASE)
+        assert fence is not None
+        previews.record(preview=preview, fence=fence, result=TRIED)
+        preview.refresh_from_db()
+    return preview
 
 
 TABLE_CSV = b"zip,age,count,error95\n1,a,12,6\n1,b,-2,6\n2,a,7,6\n2,b,0,6\n"

@@ -24,8 +24,9 @@ RELEASED = {
     "table.csv": CSV,
     "table.parquet": PARQUET,
 }
+PUBLIC = {**RELEASED, "codebook.md": "text/markdown; charset=utf-8"}
 INTERNAL = {"records.csv": CSV, "exact.csv": CSV}
-OUTPUTS = {**RELEASED, **INTERNAL}
+OUTPUTS = {**PUBLIC, **INTERNAL}
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,13 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
             temporaries[name].path.unlink()  # before the run is seen to have ended
         files = [
             MadeFile(
-                name, temporaries[name], media_type=OUTPUTS[name], public=name in RELEASED, **written[name]
+                name, temporaries[name], media_type=OUTPUTS[name], public=name in PUBLIC, **written[name]
             )
             for name in written
         ]
-        public = [file for file in files if file.public]
-        goals = verify(claim, run, public, report) if answer["microdata"] else []
+        tables = [file for file in files if file.name in RELEASED]
+        goals = verify(claim, run, tables, report) if answer["microdata"] else []
         yield Anonymized(run, files, report, goals, answer["microdata"])
-
-
-def made(name: str, temporary: storage.Temporary, facts: Mapping[str, Any]) -> MadeFile:
-    """A file the engine says it wrote."""
-    return MadeFile(name, temporary, media_type=OUTPUTS[name], public=name in RELEASED, **facts)
 
 
 def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
@@ -78,6 +74,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
         wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
+        details["labels"] = dict(version.columns.values_list("name", "label"))
         details["populations"] = list(compared)
         if run.project_key is not None:
             details["project_key"] = storage.key_bytes(run.project_key.key).hex()

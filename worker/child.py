@@ -179,6 +179,7 @@ def read(job: Job, reporter: Reporter) -> Job:
 
 def anonymize(job: Job, reporter: Reporter) -> Job:
     """Recipe and table to released files: microdata with their records, or a table with its exact twin."""
+    from worker.engine import codebook
     from worker.engine.execution import local
     from worker.engine.io.source import open_table
     from worker.engine.recipe import Recipe
@@ -199,6 +200,8 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
         input_sha256=job["input_sha256"],
         project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
     ).as_dict()
+    told = codebook.written(recipe, report, job.get("labels") or {})
+    files.writer("codebook.md").write(told.encode())
     written = with_rows(files.finish(), report, name)
     counted = report["files"]["exact"] if recipe.tabulates else report["input"]
     written[f"{inside}.csv"]["rows"] = counted["rows"]
@@ -257,9 +260,35 @@ def examined(recipe: Job, released: BinaryIO, reporter: Reporter, populations: M
     return {"goals": goals, "rows": found.rows, "unexpected": unexpected, "sha256": digest(released)}
 
 
+def preview(job: Job, reporter: Reporter) -> Job:
+    """One step tried on a part of the table, with a key that is drawn here and never told."""
+    from worker.engine.execution import previewing
+    from worker.engine.io.source import open_table
+    from worker.engine.recipe import Recipe
+
+    table, memory = open_table(Files(job["files"]).reader("table")), half(job["limits"]["memory_bytes"])
+    recipe = Recipe.parse(job["recipe"])
+    return {"preview": previewing.preview(recipe, table, job["column"], reporter=reporter, memory=memory)}
+
+
+def warm(_job: Job, _reporter: Reporter) -> Job:
+    """Compile ahead of the first run, giving way to everything else on the machine."""
+    from worker.engine import warming
+
+    os.nice(BACKGROUND)
+    return {"compiled": warming.warm()}
+
+
+BACKGROUND = 10
 ANSWER = "answer"
 KINDS = ("csv", "parquet")
-JOBS: dict[str, Callable[[Job, Reporter], Job]] = {"read": read, "anonymize": anonymize, "verify": verify}
+JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
+    "read": read,
+    "anonymize": anonymize,
+    "verify": verify,
+    "preview": preview,
+    "warm": warm,
+}
 
 if __name__ == "__main__":
     main()

@@ -17,14 +17,19 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
-from stewardapp.models import Reading, Run, User
+from stewardapp.models import Preview, Reading, Run, User
 from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
 AWAY = (OperationalError, InterfaceError)
-KINDS: dict[str, type[Run] | type[Reading]] = {"run": Run, "reading": Reading}
+AnyJob = Run | Reading | Preview
+KINDS: dict[str, type[Run] | type[Reading] | type[Preview]] = {
+    "run": Run,
+    "reading": Reading,
+    "preview": Preview,
+}
 
 
 def jobs(kind: str) -> JobQuerySet[Any]:
@@ -41,14 +46,16 @@ def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
     audit.record(f"{kind}.{outcome}", job, by=None, project=job.project, details=details)
     if outcome == "failed":
         asked, page = waiting_for(job)
-        notify([asked], f"{job}: {job.error_message}", page)
+        notify(asked, f"{job}: {job.error_message}", page)
 
 
-def waiting_for(job: Run | Reading) -> tuple[User, str]:
-    """Who asked for a job, and the page that shows it."""
+def waiting_for(job: AnyJob) -> tuple[list[User], str]:
+    """Who has to be told of a job, and the page that shows it; whoever asked for a preview looks at it."""
     if isinstance(job, Run):
-        return job.started_by, f"/runs/{job.pk}/"
-    return job.requested_by, f"/versions/{job.version_id}/"
+        return [job.started_by], f"/runs/{job.pk}/"
+    if isinstance(job, Reading):
+        return [job.requested_by], f"/versions/{job.version_id}/"
+    return [], ""
 
 
 class Claim:

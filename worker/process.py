@@ -111,6 +111,21 @@ def execute(
         return Conversation(process, limits, watch).answer()
 
 
+def start_warming(scratch: Path) -> "subprocess.Popen[bytes]":
+    """A child that compiles ahead of the first job and ends by itself, or with this process. Nobody waits."""
+    process = subprocess.Popen(
+        COMMAND,
+        cwd=ROOT,
+        env=environment(scratch),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    send(process, {"job": "warm", "limits": asdict(Limits()), "parent": os.getpid()})
+    return process
+
+
 @contextmanager
 def started(scratch: Path, descriptors: list[int]) -> Iterator["subprocess.Popen[bytes]"]:
     """A child that is gone, with all it started, when the block is left."""

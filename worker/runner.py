@@ -16,10 +16,10 @@ from uuid import UUID
 from django.db import transaction
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import ledger, readings, runs
+from stewardapp.actions import ledger, previews, readings, runs
 from stewardapp.models import Blob, DataKey, Run, pricing
 from stewardapp.storage import Destroyed, keep
-from worker import anonymizing, answers, reading
+from worker import anonymizing, answers, previewing, reading
 from worker.answers import Answer
 from worker.app import is_stopping
 from worker.claim import AWAY, Claim, note
@@ -81,6 +81,12 @@ def read(claim: Claim) -> None:
     with reading.read(claim) as made, transaction.atomic():
         table = stored(made.table, made.reading.version.key)
         readings.record(reading=made.reading, fence=claim.fence, table=table, profile=made.profile)
+
+
+def preview(claim: Claim) -> None:
+    """A preview: a few aggregates for the page of the draft."""
+    found, result = previewing.previewed(claim)
+    previews.record(preview=found, fence=claim.fence, result=result)
 
 
 def stored(file: MadeFile, key: DataKey) -> Blob:
@@ -166,4 +172,4 @@ def internal(error: Exception) -> dict[str, Any]:
     return {"code": "internal", "message": sentence, "reference": reference}
 
 
-WORK: dict[str, Callable[[Claim], None]] = {"run": run, "reading": read}
+WORK: dict[str, Callable[[Claim], None]] = {"run": run, "reading": read, "preview": preview}

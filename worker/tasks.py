@@ -1,7 +1,17 @@
-"""What messages and the timer call. One call each."""
+"""What messages, the timer and a starting worker call. One call each."""
 
-from worker import runner
+from typing import Any
+
+from celery import signals
+
+from worker import engines, process, runner
 from worker.app import PERFORM, app
+
+
+@signals.worker_ready.connect
+def _warm(**_: Any) -> None:
+    """Nobody's first run waits for the compiler."""
+    process.start_warming(engines.scratch_root())
 
 
 @app.task(name=PERFORM, acks_late=False)

@@ -48,6 +48,11 @@ def may_edit_release(person: Person, release: ReleaseFacts) -> Verdict:
 
 def may_start_run(person: Person, release: ReleaseFacts) -> Verdict:
     """Queue a run of the recipe as it stands."""
+    return first_no(may_try_step(person, release), may_spend(release.price, release.policy))
+
+
+def may_try_step(person: Person, release: ReleaseFacts) -> Verdict:
+    """Have a worker try one step, whatever the others cost: a step that costs something is never tried."""
     allowed = permitted(person, Permission.RUN, "start a run")
     if not allowed:
         return allowed
@@ -57,7 +62,7 @@ def may_start_run(person: Person, release: ReleaseFacts) -> Verdict:
         return no("destroyed", "The data of this version were destroyed.")
     if not release.columns_tagged:
         return no("nothing-tagged", "No column is tagged: everything would be dropped. Tag columns first.")
-    return may_spend(release.price, release.policy)
+    return yes()
 
 
 def may_cancel(person: Person, run: RunFacts) -> Verdict:

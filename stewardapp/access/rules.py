@@ -46,6 +46,7 @@ from stewardapp.access.release_rules import (
     may_see_vote,
     may_start_run,
     may_submit,
+    may_try_step,
     may_view_release,
     may_withdraw,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "may_start_run",
     "may_submit",
     "may_tag",
+    "may_try_step",
     "may_upload",
     "may_view_audit",
     "may_view_project",

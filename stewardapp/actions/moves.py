@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import F
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.access.workflow import transition
+from stewardapp.access.workflow import EDITABLE, transition
 from stewardapp.models import Release
 
 CHANGED = "Somebody else changed this release in the meantime; look at it again."
@@ -35,3 +35,5 @@ def change(release: Release, **values: Any) -> None:
     if unchanged.update(revision=F("revision") + 1, **values) != 1:
         raise Conflict("changed", CHANGED)
     release.refresh_from_db()
+    if release.state not in EDITABLE:
+        release.previews.all().delete()  # they were for whoever works on the draft

@@ -14,7 +14,7 @@ from stewardapp.access.workflow import State
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.text import required
-from stewardapp.models import Artifact, Blob, DataKey, User, Version
+from stewardapp.models import Artifact, Blob, DataKey, Preview, User, Version
 
 STILL_NEEDED = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
 
@@ -44,6 +44,7 @@ def _destroy(version: Version, by: User | None) -> None:
     gone: dict[str, Any] = {"destroyed_at": Now(), "destroyed_by": by, "profile": {}}
     Version.objects.filter(pk=version.pk).update(**gone)
     version.columns.update(profile={})
+    Preview.objects.filter(release__version=version).delete()
     storage.destroy_key(version.key)
     _destroy_results(version)
 

@@ -101,7 +101,8 @@ def column_field(
         return forms.MultipleChoiceField(
             choices=[(name, name) for name in names], widget=forms.CheckboxSelectMultiple, **common
         )
-    return forms.ChoiceField(choices=[("", "Choose a column"), *((name, name) for name in names)], **common)
+    nothing = ("", "Choose a column" if common["required"] else "None")
+    return forms.ChoiceField(choices=[nothing, *((name, name) for name in names)], **common)
 
 
 def population_field(offered: Offered, common: Common) -> forms.Field:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
-from worker.engine.method import Forecast, Method
+from worker.engine.method import Forecast, Method, Preset
 
 ITEM = "item"
 MAXIMUM_ITEMS = 60
@@ -41,6 +41,9 @@ class Item:
     fresh: bool = False
     failure: str = ""
     failed_param: str = ""
+    preview_column: str = ""
+    preview: Any = None
+    preview_shown: Mapping[str, Any] = field(default_factory=dict)
     foresees: bool = False
     forecast: tuple[Forecast, ...] = ()
     unforeseen: str = ""
@@ -64,6 +67,17 @@ class Item:
     def summary(self) -> str:
         """One line about it."""
         return str(self.contract.in_short()) if self.contract else ""
+
+    @property
+    def enforces(self) -> bool:
+        """Whether it looks at the goals."""
+        return bool(self.part == "step" and self.contract and self.contract.enforces)
+
+    @property
+    def presets(self) -> Sequence[Preset]:
+        """Ready-made parameters of its kind, with their effect in plain words."""
+        offered: Sequence[Preset] = self.contract.presets() if self.part == "step" and self.contract else ()
+        return offered
 
     @property
     def failed_field(self) -> str:
@@ -145,7 +159,8 @@ class RecipeForm:
         return next((item.number for item in self.steps if item.key == key), 0), param or "none"
 
     def rearranged(self, command: str) -> RecipeForm:
-        """The same values, unjudged, after `add:goal:<slug>`, `remove:<key>`, `up:<key>` or `down:<key>`."""
+        """The same values, unjudged, after `add:goal:<slug>`, `remove:<key>`, `up:<key>`, `down:<key>`
+        or `fill:<key>:<number of a preset>`."""
         verb, _, rest = command.partition(":")
         items = [unjudged(item, self.columns) for item in self.items]
         if verb == "add":
@@ -153,7 +168,12 @@ class RecipeForm:
         else:
             items = MOVES.get(verb, unmoved)(items, rest)
             for item in items:
-                item.fresh = item.key == rest
+                item.fresh = item.key == rest.partition(":")[0]
+        return RecipeForm(self.columns, items).numbered()
+
+    def judging(self, judged: Sequence[Item]) -> RecipeForm:
+        """The same values; only these items say what is wrong with them."""
+        items = [item if item in judged else unjudged(item, self.columns) for item in self.items]
         return RecipeForm(self.columns, items).numbered()
 
     def numbered(self) -> RecipeForm:
@@ -232,6 +252,18 @@ def moved_down(items: list[Item], key: str) -> list[Item]:
     return moved_up(items[::-1], key)[::-1]
 
 
+def filled_in(items: list[Item], rest: str) -> list[Item]:
+    """The items with the parameters of a preset in one; what the preset does not name stays as it was."""
+    key, _, number = rest.partition(":")
+    for item in items:
+        chosen = item.presets[int(number) :][:1] if item.key == key and number.isdecimal() else ()
+        if chosen and item.form is not None:
+            fields, params = item.form.fields, chosen[0].params
+            fresh = {name: fields[name].prepare_value(value) for name, value in params.items()}
+            item.form.initial = {**item.form.initial, **fresh}
+    return items
+
+
 def unmoved(items: list[Item], key: str) -> list[Item]:  # noqa: ARG001 - one of the moves
     """The items as they are."""
     return items
@@ -241,4 +273,5 @@ MOVES: dict[str, Callable[[list[Item], str], list[Item]]] = {
     "remove": removed,
     "up": moved_up,
     "down": moved_down,
+    "fill": filled_in,
 }

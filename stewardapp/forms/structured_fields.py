@@ -51,7 +51,9 @@ class JsonField(forms.CharField):
     widget = forms.Textarea(attrs={"rows": ROWS, "spellcheck": "false"})
 
     def prepare_value(self, value: Any) -> Any:
-        return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if not value:
+            return None
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def to_python(self, value: Any) -> Any:
         if not str(value or "").strip():

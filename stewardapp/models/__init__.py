@@ -18,6 +18,7 @@ from stewardapp.models.membership import Membership
 from stewardapp.models.notification import Notification
 from stewardapp.models.policy import Policy
 from stewardapp.models.population import Population
+from stewardapp.models.preview import Preview
 from stewardapp.models.project import Project
 from stewardapp.models.project_key import ProjectKey
 from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
@@ -52,6 +53,7 @@ __all__ = [
     "Notification",
     "Policy",
     "Population",
+    "Preview",
     "Project",
     "ProjectKey",
     "Proposal",

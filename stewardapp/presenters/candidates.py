@@ -10,7 +10,7 @@ from stewardapp.access import rules
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import transition
 from stewardapp.models import AuditEvent
-from stewardapp.presenters import recipes, release_pages, results, run_pages, tables
+from stewardapp.presenters import recipes, release_pages, results, run_pages, step_notes, tables
 from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import Change
@@ -85,6 +85,7 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "goals": results.goal_lines(run),
         "line": results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run)),
         "sentences": recipes.sentences(run.recipe),
+        "step_notes": step_notes.of_run(run, drawn=True),
         "populations": run.populations.select_related("dataset"),
         "audience": release_pages.audience_words(release),
         "previous": previous,

@@ -14,8 +14,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from stewardapp.presenters.chart_table import table, trimmed, union
+from stewardapp.presenters.chart_table import table, trimmed
 from worker.engine.chart import Axis, Chart, Series, Threshold
+from worker.engine.chart_values import union
 
 ROOM = 66
 TOKENS = ("after", "third", "fourth", "fifth")

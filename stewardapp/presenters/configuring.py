@@ -11,15 +11,19 @@ from stewardapp.access.amounts import epsilon_words
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
 from stewardapp.forms.recipe_form import LISTS, foresees
+from stewardapp.models import Preview
 from stewardapp.models.pricing import funds_of
+from stewardapp.presenters import previews
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind, Role
+from worker.engine.fields import RELEASED, Kind, Role
 from worker.engine.method import Forecast, Method
 from worker.engine.recipe import Recipe
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from stewardapp.access.verdict import Refused
     from stewardapp.forms.recipe_form import RecipeForm
     from stewardapp.models import Release, Run, Version
@@ -84,6 +88,17 @@ def mark_refusal(form: RecipeForm, refused: Refused) -> None:
         item.failure, item.failed_param = refused.reason, place[3] or ""
 
 
+def attach_previews(form: RecipeForm, release: Release, request: HttpRequest) -> None:
+    """Show again what was tried, and which column was chosen, however the page was rearranged since."""
+    seen = Preview.objects.visible_to(request.user).filter(release=release)
+    known = {str(preview.pk): preview for preview in seen}
+    for step in form.steps:
+        step.preview_column = request.POST.get(f"column-{step.key}", "")
+        step.preview = step.preview or known.get(request.POST.get(f"preview-{step.key}", ""))
+        if step.preview is not None:
+            step.preview_shown = previews.shown(step.preview)
+
+
 def foresee(form: RecipeForm, release: Release) -> None:
     """Beside each step that can tell them: its figures before anything is run or spent."""
     steps = [item for item in form.steps if item.contract is not None and foresees(item.contract)]
@@ -120,6 +135,7 @@ def surroundings(release: Release) -> dict[str, Any]:
         "goal_choices": choices(catalogue.goals()),
         "method_choices": choices(catalogue.methods()),
         "sentences": sentences(release.draft()),
+        "leaving": [one.name for one in columns_of(release) if one.role in RELEASED],
         "untagged": release.version.columns.filter(role="").count(),
         "last_seconds": last_seconds(release),
     }

@@ -16,7 +16,8 @@ def thousands(value: object) -> str:
         return str(value)
     if value == int(value):
         return f"{int(value):,}".replace(",", THIN)
-    return f"{value:,.4g}".replace(",", THIN)
+    digits = f"{value:,.0f}" if abs(float(value)) >= 1000 else f"{value:.4g}"
+    return digits.replace(",", THIN)
 
 
 def percent(share: SupportsFloat | None) -> str:

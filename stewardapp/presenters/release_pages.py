@@ -28,6 +28,7 @@ class Verdicts:
 
     edit: Verdict
     run: Verdict
+    try_step: Verdict
     withdraw: Verdict
     review: Verdict
     publish: Verdict
@@ -43,6 +44,7 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
     return Verdicts(
         edit=rules.may_edit_release(person, facts),
         run=rules.may_start_run(person, facts),
+        try_step=rules.may_try_step(person, facts),
         withdraw=rules.may_withdraw(person, facts),
         review=rules.may_review(person, facts),
         publish=rules.may_publish(person, facts),

@@ -58,6 +58,7 @@ def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
         average_figure(before, after, explain),
         *(table_figures(run) if tables.is_table(run) else suppression_figures(run)),
         *loss_figures(run),
+        *local_figures(run),
     )
     return VerdictLine(bool(met), met.reason, tuple(figure for figure in figures if figure is not None))
 
@@ -121,6 +122,21 @@ def loss_figures(run: Run) -> Iterable[Figure]:
     epsilon = run.report.get("privacy_loss", {}).get("epsilon") or 0
     if Decimal(str(epsilon)) > 0:
         yield Figure(f"ε {epsilon}", "privacy loss, taken from the budget")
+
+
+def local_figures(run: Run) -> Iterable[Figure]:
+    """What single cells give away at most where a step randomized them; no budget pays for it."""
+    for step in run.report.get("steps", ()):
+        epsilon = step.get("local_epsilon")
+        if epsilon is not None and not step.get("matrix_depends_on_data"):
+            yield Figure(f"ε {epsilon:.3g}", f"per cell of {step.get('column', 'a column')}, local", LOCAL)
+
+
+LOCAL = (
+    "Local model: each cell was changed at random before anybody sees it, so that it moves the odds of its "
+    "original by at most e to the power of this number. The privacy budget is for answers computed from "
+    "unchanged data; nothing is taken from it. Columns that were not changed are not protected by it."
+)
 
 
 def goal_lines(run: Run) -> tuple[GoalLine, ...]:

@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from stewardapp.access import rules
 from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
-from stewardapp.presenters import charts, measures, recipes, release_pages, results, tables
+from stewardapp.presenters import charts, measures, recipes, release_pages, results, step_notes, tables
+from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.released_table import Damaged
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def finished(run: Run, tab: str, *, internal: bool) -> dict[str, Any]:
         "checks": release_pages.policy_checks(run),
         "line": results.verdict_line(run, policy, release_pages.policy_met(run)),
         "goals": results.goal_lines(run),
+        "unproven": unproven(run),
         "tabs": [(name, label) for name, label in TABS.items() if has_content(run, name)],
     }
     if tables.is_table(run) and tab == "overview":
@@ -159,6 +161,21 @@ def table_overview(run: Run, internal: bool) -> dict[str, Any]:
     except Damaged:
         return {"is_table": True, "damaged": True}
     return {"is_table": True, "pictures": pictures, "codebook_lines": tables.codebook_lines(run)}
+
+
+def unproven(run: Run) -> str:
+    """A sentence when a search ended by its time limit, before it could prove its answer the best."""
+    looked = [
+        f"{thousands(step['nodes_checked'])} of {thousands(step['nodes'])}"
+        for step in run.report.get("steps", ())
+        if step.get("optimal") is False
+    ]
+    if not looked:
+        return ""
+    return (
+        f"The time limit ended the search after looking at {' and '.join(looked)} combinations of levels. "
+        "The goals hold, but another combination may lose less. Allow more time to be sure."
+    )
 
 
 def has_content(run: Run, tab: str) -> bool:
@@ -185,6 +202,7 @@ def recipe_tab(run: Run) -> dict[str, Any]:
     """The recipe and what each step decided."""
     return {
         "step_facts": [step_facts(step) for step in run.report.get("steps", ())],
+        "step_notes": step_notes.of_run(run, drawn=True),
         "recipe_json": json.dumps(run.recipe, indent=2, ensure_ascii=False),
     }
 
@@ -208,7 +226,7 @@ def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
     facts = [
         (measures.words(name), fact_words(name, value))
         for name, value in step.items()
-        if name not in ("method", "describe", "explored")
+        if name not in ("method", "describe", "explored", "codebook")
     ]
     return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
 

@@ -55,7 +55,7 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
     except NotShown:
         return not_shown(request)
     facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
-    facts |= {"codebook": catalogue_pages.codebook(release), "usage": catalogue_pages.usage(release)}
+    facts |= {"codebook": catalogue_pages.codebook(release)} | catalogue_pages.usage(release)
     facts["mixed"] = mixed_warning(release)
     return render(request, template, facts | drawn(request, release) | offers(release, request.user))
 

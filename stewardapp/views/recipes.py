@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import Conflict, Invalid, require
-from stewardapp.actions import releases, runs
+from stewardapp.actions import previews, releases, runs
 from stewardapp.forms.parameter_fields import Offered
 from stewardapp.forms.presets import preset, presets
 from stewardapp.forms.recipe_form import RecipeForm
@@ -40,6 +40,8 @@ def configure(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         return page(request, release, form, unsaved=configuring.differs(recipe, release))
     require(rules.may_edit_release(release.person(request.user), release.facts()))
     form, command = RecipeForm.sent(request.POST, columns), request.POST.get("do", "save")
+    if command.startswith("preview:"):
+        return try_step(request, release, form, command.partition(":")[2])
     if command not in ("save", "run") and not command.startswith(EDIT):
         return page(request, release, changed(form, command, columns), unsaved=True)
     return save(request, release, form, command)
@@ -50,6 +52,25 @@ def changed(form: RecipeForm, command: str, columns: Offered) -> RecipeForm:
     verb, _, slug = command.partition(":")
     chosen = preset(slug) if verb == "preset" else None
     return RecipeForm.stored(chosen.recipe(columns), columns) if chosen else form.rearranged(command)
+
+
+def try_step(request: HttpRequest, release: Release, form: RecipeForm, key: str) -> HttpResponse:
+    """Have a worker try one step as it stands in the form, saved or not; what was typed stays."""
+    item = next((one for one in form.steps if one.key == key), None)
+    goals = form.goals if item is not None and item.enforces else []
+    judged = [*goals, item] if item is not None else []
+    shown = form.judging(judged)
+    if item is None or not all(one.is_valid() for one in judged):
+        return page(request, release, shown, unsaved=True)
+    step, kept = item.as_recipe(), [goal.as_recipe() for goal in goals]
+    column = request.POST.get(f"column-{key}", "")
+    try:
+        item.preview = previews.start(
+            release=release, step=step, goals=kept, column=column, by=signed_in(request)
+        )
+    except Invalid as refused:
+        item.failure = refused.reason
+    return page(request, release, shown, unsaved=True)
 
 
 def save(request: HttpRequest, release: Release, form: RecipeForm, command: str) -> HttpResponse:
@@ -75,9 +96,15 @@ def save(request: HttpRequest, release: Release, form: RecipeForm, command: str)
 
 
 def page(
-    request: HttpRequest, release: Release, form: RecipeForm, *, unsaved: bool = False, status: int = 200
+    request: HttpRequest,
+    release: Release,
+    form: RecipeForm,
+    *,
+    unsaved: bool = False,
+    status: int = 200,
 ) -> HttpResponse:
     """The configuration page around a form."""
+    configuring.attach_previews(form, release, request)
     configuring.foresee(form, release)
     shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
     shown |= {"may": verdicts(release, request.user), "import_form": ImportForm()}

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import runs
-from stewardapp.presenters import charts, measures, run_pages, tables
+from stewardapp.presenters import charts, measures, run_pages, step_notes, tables
 from stewardapp.views.finding import release_or_404, run_or_404
 from stewardapp.views.people import signed_in
 
@@ -66,7 +66,7 @@ def run_cancel(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def run_chart(request: HttpRequest, id: uuid.UUID, slug: str) -> HttpResponse:
     """One chart of the results as Plotly's JSON: aggregates only."""
     run = run_or_404(request, id)
-    chart = measures.charts(run.report).get(slug)
+    chart = (measures.charts(run.report) | step_notes.charts_of(run)).get(slug)
     if chart is None or chart.internal:
         require(rules.may_view_version(run.release.person(request.user)))
         chart = chart or tables.intact_charts(run).get(slug)
@@ -80,5 +80,5 @@ urlpatterns = [
     path("runs/<uuid:id>/", run_detail, name="run-detail"),
     path("runs/<uuid:id>/progress/", run_progress, name="run-progress"),
     path("runs/<uuid:id>/cancel/", run_cancel, name="run-cancel"),
-    path("runs/<uuid:id>/charts/<slug:slug>/", run_chart, name="run-chart"),
+    path("runs/<uuid:id>/charts/<path:slug>/", run_chart, name="run-chart"),
 ]

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.engine.running import recipe_of, rows_of, run, sample_recipe, without_times, written
-from worker.engine import verification
+from worker.engine import codebook, verification
 from worker.engine.chart import Chart
 from worker.engine.classes import classes_of
 from worker.engine.column import Column
@@ -258,6 +258,20 @@ def check_no_value_is_told(example: Method) -> None:
         told += example.describe() + "".join(stage for stage, _ in watching.shown)
         assert CANARY not in told
         assert CANARY_NUMBER not in told
+
+
+def check_codebook_is_public(example: Method) -> None:
+    """The codebook is written from the report alone, and tells no value that was not declared."""
+    recipe = recipe_with(example)
+    try:
+        _, report = run(recipe, planted(240))
+    except EngineError:  # refused: nothing is published
+        _, report = run(recipe, sample_table())
+    told = codebook.written(recipe, report, {})
+    assert told == codebook.written(recipe, json.loads(json.dumps(report)), {})
+    assert example.describe() in told
+    assert CANARY not in told
+    assert CANARY_NUMBER not in told
 
 
 def planted(rows: int) -> Table:

@@ -223,7 +223,7 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
     [
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
         (("--out", "out.sas7bdat"), 2, ".sas7bdat"),
-        (("--out", "out.csv", "--memory", "1KB"), 4, "memory"),
+        (("--out", "out.csv", "--memory", "10"), 4, "memory"),
     ],
 )
 def test_options_are_refused_in_one_line(folder, capsys, arguments, code, words):
@@ -284,6 +284,8 @@ def test_a_table_instead_of_microdata(folder, capsys):
             == 0
         )
         assert "No budget was charged" in one_line(capsys)
+    assert worker(folder, "verify", "table.json", "table.csv") == 0
+    assert json.loads(capsys.readouterr().out)["unexpected_columns"] == []
     with (folder / "table.csv").open(newline="") as file:
         rows = list(csv.reader(file, delimiter=";"))
     assert rows[0] == ["sex", "count", "error95"]

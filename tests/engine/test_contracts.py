@@ -56,6 +56,7 @@ def test_parameters(example, check):
         checks.check_few_rows,
         checks.check_odd_names,
         checks.check_no_value_is_told,
+        checks.check_codebook_is_public,
         checks.check_cost_is_pure,
     ],
 )

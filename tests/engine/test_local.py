@@ -249,8 +249,8 @@ def test_a_goal_on_a_column_that_is_not_sensitive_is_refused():
         run(recipe_of(ROLES, [("l-diversity", {"column": "note", "l": 2})]), people())
 
 
-def test_sorting_beyond_the_memory_limit_is_refused():
-    with pytest.raises(LimitExceeded, match="keep-order"):
+def test_counting_beyond_the_memory_limit_is_refused():
+    with pytest.raises(LimitExceeded, match="more memory"):
         run(recipe_of({"note": {"role": "other"}}), people(500), memory=1000)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stewardapp.actions import columns, releases
-from stewardapp.models import Reading, Release, Run, Version
+from stewardapp.models import Preview, Reading, Release, Run, Version
 from tests.factories import Team, give_budget, make_project, make_run, upload
 from tests.faults.invariants import CANARY
 from tests.site import Site, until
@@ -80,10 +80,10 @@ class World:
         return make_run(self.release(trouble(**params)), by=self.team.steward)
 
 
-def ended(job: Run | Reading | None, seconds: float = 60) -> str:
+def ended(job: Run | Reading | Preview | None, seconds: float = 60) -> str:
     """Wait for the end of a job; the state it ended in."""
     assert job is not None
-    kind = "run" if isinstance(job, Run) else "reading"
+    kind = type(job).__name__.lower()
     until(lambda: jobs(kind).ended().filter(pk=job.pk).exists(), seconds, f"the {kind} ends")
     job.refresh_from_db()
     return job.state

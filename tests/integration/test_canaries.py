@@ -22,8 +22,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import resolve, reverse
 
-from stewardapp.actions import comments, hierarchies
-from stewardapp.models import Release, Run, Version
+from stewardapp.actions import comments, hierarchies, previews
+from stewardapp.models import Preview, Release, Run, Version
 from tests import factories
 from tests.faults import trouble
 from tests.faults.world import ended, running
@@ -182,7 +182,8 @@ def kind(name: str) -> str:
 # What each persona sees, and where; nothing else, and nothing anywhere else.
 OF_COLUMNS = {(page, kind) for page in VALUES_OF_A_COLUMN for kind in ("name", "column", "rare", "common")}
 OF_RELEASE = {(page, kind) for page in RELEASED_BYTES for kind in ("rare", "common")}
-TEAM = OF_COLUMNS | OF_RELEASE | {("run-chart", "common")}
+OF_PREVIEWS = {("preview-detail", "common"), ("preview-chart", "common")}  # what many rows hold
+TEAM = OF_COLUMNS | OF_RELEASE | OF_PREVIEWS | {("run-chart", "common")}
 TAKEN = {("artifact-download", kind) for kind in ("rare", "common")}
 MAY_SEE: dict[str, set[tuple[str, str]]] = {
     "steward": TEAM,
@@ -274,9 +275,10 @@ def test_no_planted_value_is_found_where_it_must_not_be(embedded_site: Site, lis
         draft = factories.releases.create(version=good, title="Bad", recipe=broken, by=journey.team.steward)
         failed.append(started(journey, draft))
     assert {ended(one) for one in failed} == {"failed"}
+    tried = [preview(journey, draft, name) for name in ("town", "income", "illness")]
     publish(journey, release, run)
 
-    look_at_pages(journey, release, run, versions, failed)
+    look_at_pages(journey, release, run, versions, [*failed, *tried])
     until(lambda: "perform" in site.logs(), what="the worker logged something")
     web = listener.stream.getvalue()
     assert "request_finished" in web
@@ -295,8 +297,18 @@ def expected(where: str) -> bool:
     """The shares of the frequent values of a released column are in the report of its run."""
     return where.startswith("steward.sqlite3") or where in (
         "stewardapp_run.report",
+        "stewardapp_preview.result",
         "stewardapp_run.manifest",
     )
+
+
+def preview(journey: Journey, draft: Release, column: str) -> Preview:
+    """A step tried on a column, by the worker."""
+    step = {"method": "pram", "params": {"column": column, "keep": 0.9}}
+    made = previews.start(release=draft, step=step, by=journey.team.steward)
+    outbox.send_due()
+    assert ended(made) == "succeeded", made.error_message
+    return made
 
 
 def built(journey: Journey, version: Version) -> dict[str, Any]:
@@ -315,14 +327,14 @@ def started(journey: Journey, release: Release) -> Run:
 
 
 def look_at_pages(
-    journey: Journey, release: Release, run: Run, versions: list[Version], failed: list[Run]
+    journey: Journey, release: Release, run: Run, versions: list[Version], failed: list[Run | Preview]
 ) -> None:
     """Everything everybody can reach, and what was answered on the way."""
     start = [
         reverse(name) for name in ("home", "release-list", "dataset-list", "audit-list", "catalogue-list")
     ]
     start += [reverse("version-detail", args=[version.pk]) for version in versions]
-    start += [reverse("run-detail", args=[one.pk]) for one in (run, *failed)]
+    start += [reverse(f"{type(one).__name__.lower()}-detail", args=[one.pk]) for one in (run, *failed)]
     start += [reverse("review-detail", args=[release.pk]), reverse("release-detail", args=[release.pk])]
     start += [reverse("column-hierarchy", args=[column.pk]) for column in versions[0].columns.all()]
     start += [reverse("catalogue-detail", args=[release.public_id])]

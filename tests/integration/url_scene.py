@@ -29,6 +29,7 @@ from stewardapp.models import (
     Hierarchy,
     Membership,
     Population,
+    Preview,
     Proposal,
     Release,
     Run,
@@ -68,6 +69,7 @@ class Place:
     alive: Run | None
     comment: Comment
     artifact: Artifact
+    preview: Preview | None = None
 
     @property
     def newest(self) -> Run:
@@ -211,7 +213,8 @@ class Scene:
         run = release.candidate or run
         alive = factories.make_run(release) if state in (State.DRAFT, State.CHANGES_REQUESTED) else None
         comment = comments.add(release=release, text="Why?", by=team.co_steward)
-        return Place(release, run, alive, comment, run.artifacts.get(name="release.csv"))
+        preview = factories.make_preview(release) if alive else None
+        return Place(release, run, alive, comment, run.artifacts.get(name="release.csv"), preview)
 
     def ask(self, persona: str, method: str, url: str, **sent: Any) -> Asked:
         """Send a request as somebody; the session is afterwards what it was."""

@@ -124,6 +124,11 @@ def version(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": scene.version.pk}
 
 
+def preview(scene: Scene, place: Place) -> dict[str, Any]:
+    assert place.preview is not None
+    return {"id": place.preview.pk}
+
+
 def unused_version(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": scene.unused_version().pk}
 
@@ -537,6 +542,10 @@ TABLE: dict[str, Row] = {
     "step-matrix-chart": Row(Door(TEAM | ADMIN, TEAM), args=matrix_step),
     "release-export": Row(Door(TEAM | ADMIN, TEAM), args=release),
     # Runs
+    "preview-detail": Row(Door(TEAM), args=preview),
+    "preview-chart": Row(
+        Door(TEAM), args=lambda scene, place: preview(scene, place) | {"slug": "marginal-illness"}
+    ),
     "run-start": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=release, places=STATES),
     "run-detail": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
     "run-progress": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),

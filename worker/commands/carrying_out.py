@@ -144,7 +144,7 @@ def verify(args: Any, reporter: TerminalReporter) -> int:
         "suppressed_rows": found.suppressed_rows,
         "suppressed_hold": list(found.suppressed_hold),
         "unit": found.unit,
-        "unexpected_columns": list(found.unexpected),
+        "unexpected_columns": [] if recipe.tabulates else list(found.unexpected),
     }
     told(json.dumps(result, indent=2) + "\n", None, reporter)
     return DONE if found.holds else UNSATISFIED

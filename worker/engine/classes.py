@@ -110,7 +110,10 @@ class Classes:
 
     def _sum(self, values: Any) -> Any:
         total = np.zeros(self.number, values.dtype)
-        np.add.at(total, self.ids[self._member], values[self._member])
+        if self._member.all():
+            np.add.at(total, self.ids, values)
+        else:
+            np.add.at(total, self.ids[self._member], values[self._member])
         return total
 
     def _distinct_persons(self, ids: Ids, number: int) -> Counts:
@@ -133,7 +136,7 @@ class Classes:
 def classes_of(table: FrequencyTable, columns: Sequence[str]) -> Classes:
     """The classes of equal values in the columns. A missing value is a value of its own."""
     groups = group(table.keys(columns))
-    return Classes(table, groups.ids.astype(np.int64), groups.number)
+    return Classes(table, groups.ids.astype(np.int64, copy=False), groups.number)
 
 
 def released_classes(table: FrequencyTable, columns: Sequence[str]) -> tuple[Classes, Classes | None]:

@@ -102,6 +102,10 @@ class Column:
         """Which rows hold no value."""
         return self.missing[self.codes] if len(self.labels) else np.zeros(0, bool)
 
+    def has_value(self) -> bool:
+        """Whether any of its rows, of which there are some, holds a value."""
+        return not self.missing.any() or not self.missing_rows.all()
+
     def places(self) -> int:
         """How many digits stand after the decimal point in any row, at most; 12 for exponents."""
         used = np.unique(self.codes)

@@ -219,7 +219,14 @@ class Counter:
         for words, name in zip(self._words, self._names, strict=True):
             words.foresee(columns[name])
         # Texts, not labels, decide what is equal: a dictionary may hold one text twice.
-        codes = [words.encode(columns[name]) for words, name in zip(self._words, self._names, strict=True)]
+        alone = self._words[0] if len(self._names) == 1 and not self._weight and counts is None else None
+        if isinstance(alone, GrownVocabulary):  # rows of one column need no code of their own
+            only, counts = alone.counted(columns[self._names[0]])
+            codes, rows = [only], len(only)
+        else:
+            codes = [
+                words.encode(columns[name]) for words, name in zip(self._words, self._names, strict=True)
+            ]
         sizes = [max(len(words), 1) for words in self._words]
         if isinstance(tally := self._fitting(sizes, rows), _PackedTally) and codes:
             tally.add(codes, sizes, counts)

@@ -58,6 +58,10 @@ class _Dense(Column):
         """The distinct texts of this piece."""
         return self._coded[1]
 
+    def has_value(self) -> bool:
+        """Whether any of its rows, of which there are some, holds a value."""
+        return not self.missing_rows.all()
+
     @cached_property
     def missing(self) -> Mask:  # type: ignore[override]
         """Which labels stand for no value."""

@@ -39,6 +39,10 @@ RELEASED = frozenset({Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER})
 """Roles whose columns leave; a weight leaves only when the steward says so."""
 
 
+GROUPING = RELEASED | {Role.HOUSEHOLD_KEY, Role.PERSON_KEY}
+"""Roles whose columns tell which rows belong together, whether they leave or not."""
+
+
 @dataclass(frozen=True, init=False)
 class Columns:
     """Marks a parameter that names one column (or, with `many`, a tuple of columns).

@@ -87,10 +87,13 @@ def _listed(keys: Keys, span: int) -> Groups:
     occurs[keys] = True
     ids = (np.cumsum(occurs) - 1)[keys]
     first = np.empty(int(occurs.sum()), np.intp)
-    first[ids[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    for end in range(len(keys), 0, -_AT_ONCE):  # from the last to the first, which stays
+        start = max(end - _AT_ONCE, 0)
+        first[ids[start:end][::-1]] = np.arange(end - 1, start - 1, -1)
     return Groups(ids, first)
 
 
+_AT_ONCE = 1 << 16
 DENSE = 1 << 22
 """Up to so many possible keys a list with a place for each is faster than sorting."""
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from worker.engine.chart import Chart
 from worker.engine.declared import Declaration
 from worker.engine.fields import Role
 from worker.engine.parametric import Parametric, Registry
@@ -133,6 +134,10 @@ class Method(Parametric):
 
         `facts` are the step's entry in the report; nothing in them that must not be published is told.
         """
+        return ()
+
+    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+        """Pictures for the codebook, drawn from the same facts: a matrix, estimates with their errors."""
         return ()
 
     def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:

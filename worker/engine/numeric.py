@@ -41,6 +41,10 @@ class NumberColumn(Column):
         """Which rows hold no value."""
         return np.isnan(self._values)
 
+    def has_value(self) -> bool:
+        """Whether any of its rows holds a number; most answers are found out early."""
+        return not (np.isnan(self._values[:1000]).all() and np.isnan(self._values).all())
+
     @property
     def known_places(self) -> int | None:
         """How many decimals whoever made the numbers rounded them to, if it is known."""

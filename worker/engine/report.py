@@ -33,8 +33,7 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON; a figure that does not exist is null."""
-        plain: dict[str, Any] = _finite({"version": REPORT_VERSION, **asdict(self)})
-        return plain
+        return plain({"version": REPORT_VERSION, **asdict(self)})
 
     def to_json(self) -> str:
         """The report file."""
@@ -45,6 +44,12 @@ def peak_memory() -> int:
     """The largest resident size of this process so far, in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Figures as JSON holds them; one that does not exist is null."""
+    made: dict[str, Any] = _finite(facts)
+    return made
 
 
 def _finite(value: Any) -> Any:

@@ -93,6 +93,11 @@ class Statistics:
         return next(iter(self.schema.named(Role.PERSON_KEY)), None)
 
     @property
+    def unit(self) -> str:
+        """Whom a guarantee is about: the person, or the row where nothing tells persons apart."""
+        return "person" if self.person_key else "row"
+
+    @property
     def weight(self) -> str | None:
         """The column with sampling weights."""
         return next(iter(self.schema.named(Role.WEIGHT)), None)
@@ -223,7 +228,7 @@ class Statistics:
         rows = 0
         for chunk in self._read((column,)):
             rows += chunk.rows
-            if not chunk[column].missing_rows.all():
+            if chunk.rows and chunk[column].has_value():
                 return
         if rows:
             text = f"Column {column!r} holds no value in any row. Choose another column or drop this one."

@@ -41,13 +41,14 @@ class Spread:
 
     def add(self, block: Floats) -> None:
         """One block (features × rows) of which only the rows without NaN count."""
-        count = block.shape[1]
-        if count and np.isnan(block.sum()):
+        sums = block.sum(axis=1)
+        if np.isnan(sums).any():
             block = block[:, ~np.isnan(block).any(axis=0)]
-            count = block.shape[1]
+            sums = block.sum(axis=1)
+        count = block.shape[1]
         if not count:
             return
-        mean = block.mean(axis=1)
+        mean = sums / count
         rows = self._rows + count
         step = mean - self._mean
         self._products += _products(block - mean[:, None])

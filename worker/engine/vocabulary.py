@@ -9,6 +9,9 @@ import pyarrow as pa
 
 from worker.engine.column import Codes, Column, Mask
 
+Counts = np.ndarray[Any, np.dtype[np.int64]]
+MANY_ROWS, FEW_LABELS = 1 << 18, 1 << 12
+
 
 class Vocabulary:
     """Grows while chunks are read. Unless labels are foreseen, only values that occur in a row enter it."""
@@ -38,7 +41,15 @@ class Vocabulary:
 
     def translation(self, column: Column) -> Codes:
         """The code of each label that occurs in a row; -1 for labels that did not occur so far."""
-        used = np.flatnonzero(np.bincount(column.codes, minlength=len(column.labels)))
+        return self._known(column, np.flatnonzero(tally(column)))
+
+    def counted(self, column: Column) -> tuple[Codes, Counts]:
+        """The codes that occur and their rows; a code occurs twice when two labels are the same text."""
+        rows = tally(column)
+        used = np.flatnonzero(rows)
+        return self._known(column, used)[used], rows[used]
+
+    def _known(self, column: Column, used: np.ndarray[Any, np.dtype[np.intp]]) -> Codes:
         if self._last is None or self._last[0] is not column.labels:
             self._last = column.labels, np.full(len(column.labels), -1, np.int32)
         translation = self._last[1]
@@ -68,3 +79,13 @@ class Vocabulary:
             self.texts.append(text)
             self.missing.append(missing)
         return code
+
+
+def tally(column: Column) -> Counts:
+    """Rows per label. A compiled loop pays from some number of rows on, and the web process has none."""
+    if len(column.codes) < MANY_ROWS or len(column.labels) > FEW_LABELS:
+        return np.bincount(column.codes, minlength=len(column.labels))
+    from worker.engine.kernels.tally import tallied
+
+    counted: Counts = tallied(column.codes, len(column.labels))
+    return counted

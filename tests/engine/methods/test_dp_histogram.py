@@ -238,3 +238,14 @@ def test_a_small_table_is_written_byte_for_byte_like_a_large_one(delimiter, monk
         facts = tabulating._written(table, Output("csv", out, delimiter))
         written.append((out.getvalue(), facts))
     assert written[0] == written[1]
+
+
+def test_who_is_protected_is_told():
+    persons = made(columns=["sex"])[1]["steps"][0]
+    assert persons["unit"] == "person"
+    assert "At most one row of a person was counted, chosen at random." in persons["codebook"]
+    columns = {name: part for name, part in COLUMNS.items() if name != "who"}
+    step = ("dp-histogram", {"columns": ["sex"], "epsilon": 1})
+    _, report = run(recipe_of(columns, [], [step], []), table_of(ROWS))
+    assert report["privacy_loss"]["unit"] == report["steps"][0]["unit"] == "row"
+    assert any("No column tells persons apart" in line for line in report["steps"][0]["codebook"])

@@ -69,7 +69,7 @@ def test_the_keep_probability_is_exact():
     facts = out.facts[0]
     assert facts["keep_probability"] == 0.7
     assert facts["other_probability"] == pytest.approx(0.15)
-    assert facts["epsilon"] == pytest.approx(math.log(0.7 / 0.15))
+    assert facts["local_epsilon"] == pytest.approx(math.log(0.7 / 0.15))
 
 
 def test_estimates_follow_the_formula():

@@ -55,6 +55,7 @@ def test_whoever_proposed_may_take_it_back() -> None:
 def test_what_can_be_bought(epsilon: int, delta: int, code: str, words: str) -> None:
     price = PriceFacts(epsilon, delta, FUNDS)
     draft = ReleaseFacts(state=State.DRAFT, price=price, policy=POLICY)
+    assert rules.may_try_step(STEWARD, draft), "trying a step that costs nothing is always open"
     for verdict in (rules.may_spend(price, POLICY), rules.may_start_run(STEWARD, draft)):
         assert bool(verdict) is (code == "")
         if code:

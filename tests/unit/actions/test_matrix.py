@@ -10,7 +10,7 @@ from django.db import transaction
 
 from stewardapp.access.verdict import Conflict, NotAllowed
 from stewardapp.access.workflow import State
-from stewardapp.actions import columns, comments, downloads, memberships, releases, reviews, runs
+from stewardapp.actions import columns, comments, downloads, memberships, previews, releases, reviews, runs
 from stewardapp.models import AuditEvent, Release, Run, User
 from tests import factories
 
@@ -34,6 +34,7 @@ EXPECTED: dict[str, dict[State, set[str]]] = {
     "describe": in_states(STEWARDS, OPEN),
     "start_run": in_states(STEWARDS, OPEN),
     "cancel_run": in_states(STEWARDS, OPEN),
+    "try_step": in_states(STEWARDS, OPEN),
     "submit": in_states(STEWARDS, OPEN),
     "withdraw": in_states(STEWARDS, OPEN | {State.APPROVED}),
     "approve": in_states(INDEPENDENT, {State.IN_REVIEW}),
@@ -86,6 +87,7 @@ ACTIONS: dict[str, Callable[[Scene, User], object]] = {
     "describe": lambda scene, by: releases.describe(release=scene.release, context="Wider.", by=by),
     "start_run": lambda scene, by: runs.start(release=scene.release, by=by),
     "cancel_run": cancel_run,
+    "try_step": lambda scene, by: previews.start(release=scene.release, step=factories.STEP, by=by),
     "submit": lambda scene, by: releases.submit(release=scene.release, run=scene.run, by=by),
     "withdraw": lambda scene, by: releases.withdraw(release=scene.release, by=by),
     "approve": decide("approve"),

@@ -31,6 +31,7 @@ from stewardapp.actions import (
     memberships,
     policies,
     populations,
+    previews,
     project_keys,
     projects,
     proposals,
@@ -43,7 +44,7 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Project, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Reading, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend
@@ -94,6 +95,18 @@ def record_reading(team: factories.Team) -> Call:
     assert fence is not None
     table = factories.store(b"t", version.key, "table")
     return lambda: readings.record(reading=reading, fence=fence, table=table, profile=factories.PROFILE)
+
+
+def tried(team: factories.Team) -> Preview:
+    release = factories.make_release(team)
+    return previews.start(release=release, step=factories.STEP, by=team.steward)
+
+
+def record_preview(team: factories.Team) -> Call:
+    preview = tried(team)
+    fence = Preview.objects.claim(preview.pk, "w", 60)
+    assert fence is not None
+    return lambda: previews.record(preview=preview, fence=fence, result={})
 
 
 def record_run(team: factories.Team) -> Call:
@@ -352,6 +365,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "policies.revise": revise,
     "populations.create": on(nothing, lambda t, _: populations.create(name="P", by=t.steward)),
     "populations.declare_overlap": overlap,
+    "previews.start": on(
+        factories.make_release,
+        lambda t, r: previews.start(release=r, step=factories.STEP, by=t.steward),
+    ),
+    "previews.record": record_preview,
     "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
     "project_keys.replace": on(
         lambda t: project_keys.create(project=t.project, by=t.steward),

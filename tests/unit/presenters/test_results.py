@@ -8,6 +8,7 @@ import pytest
 
 from stewardapp.presenters import measures, recipes, release_pages, results, run_pages, utility_map
 from stewardapp.presenters.charts import figure_json
+from stewardapp.presenters.numbers import thousands
 from tests import factories
 from worker.engine import catalogue
 
@@ -103,3 +104,25 @@ def test_changes_name_what_differs_and_no_value_of_a_hierarchy() -> None:
 def test_decisions_of_a_step_are_words() -> None:
     facts = run_pages.step_facts({"method": "generalization", "levels": {"age": 2}, "optimal": True})
     assert facts["facts"] == [("Levels", "age: 2"), ("Optimal", "yes")]
+
+
+@pytest.mark.django_db
+def test_local_epsilon_is_shown_and_not_charged() -> None:
+    release = factories.make_release(factories.make_project())
+    run = factories.make_succeeded_run(release)
+    told = {"column": "illness", "local_epsilon": 1.0986}
+    own_matrix = {"column": "sex", "local_epsilon": 2.0, "matrix_depends_on_data": True}
+    run.report = {**run.report, "steps": [*run.report["steps"], told, own_matrix]}
+    line = results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run))
+    (figure,) = [one for one in line.figures if "local" in one.label]
+    assert figure.value == "ε 1.1"
+    assert "nothing is taken from it" in figure.explanation
+    assert run.facts().epsilon_micro == 0
+
+
+@pytest.mark.django_db
+def test_a_search_that_ended_by_its_time_limit_is_not_passed_off_as_the_best() -> None:
+    run = factories.make_succeeded_run(factories.make_release(factories.make_project()))
+    assert run_pages.unproven(run) == ""
+    run.report = {"steps": [{"optimal": False, "nodes": 2**70, "nodes_checked": 1200}]}
+    assert f"looking at {thousands(1200)} of" in run_pages.unproven(run)

@@ -161,6 +161,34 @@ def test_what_a_failed_run_said_stands_beside_its_step(release: Release, browse:
     assert f'id="{step.failed_field}"' in page.content.decode()
 
 
+def test_ready_made_settings_fill_one_step_and_leave_the_rest(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    page = client.post(address(release), {**sent(client.get(address(release))), "do": "add:step:noise"})
+    step = page.context["form"].steps[1]
+    assert [preset.title for preset in step.presets] == ["Light", "Medium", "Strong"]
+    assert "hardly any result changes" in page.content.decode()
+    typed = {**sent(page, mode="multiplicative"), "do": f"fill:{step.key}:2"}
+    page = client.post(address(release), typed)
+    step = page.context["form"].steps[1]
+    assert (step.form["amount"].value(), step.form["mode"].value()) == (0.5, "multiplicative")
+    assert step.fresh
+    for wrong in (f"fill:{step.key}:9", f"fill:{step.key}:x", "fill:nobody:0", "fill:"):
+        answer = client.post(address(release), {**sent(page), "do": wrong})
+        assert answer.status_code == 200
+        assert answer.context["form"].steps[1].form["amount"].value() == "0.5"
+
+
+def test_a_preset_that_leaves_a_parameter_out_empties_it(release: Release, browse: Browser) -> None:
+    client = browse("steward")
+    page = client.post(
+        address(release), {**sent(client.get(address(release))), "do": "add:step:randomized-response"}
+    )
+    step = page.context["form"].steps[1]
+    page = client.post(address(release), {**sent(page), "do": f"fill:{step.key}:0"})
+    form = page.context["form"].steps[1].form
+    assert (form["keep"].value(), form["epsilon"].value()) == (0.75, None)
+
+
 def test_a_population_file_is_chosen_among_the_projects_versions(
     team: Team, release: Release, browse: Browser
 ) -> None:

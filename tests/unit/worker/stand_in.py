@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from tests.factories import PROFILE, RELEASED_CSV
+from tests.factories import PROFILE, RELEASED_CSV, TRIED
 from worker import child
 from worker.process import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
@@ -64,6 +64,10 @@ class StandIn:
         }
         report = {"engine": {"version": "stand-in"}, "goals": [GOAL], "risk": {}, "utility": {}}
         return {"files": made, "report": report, "microdata": True}
+
+    def preview(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
+        assert set(files) == {"table"}
+        return {"preview": TRIED}
 
     def verify(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         released = files["release.csv"]

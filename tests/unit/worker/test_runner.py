@@ -19,11 +19,22 @@ from stewardapp.models import (
     DataKey,
     JobState,
     Notification,
+    Preview,
     Reading,
     Run,
     pricing,
 )
-from tests.factories import RELEASED_CSV, Team, give_budget, make_project, make_release, make_run, upload
+from tests.factories import (
+    RELEASED_CSV,
+    TRIED,
+    Team,
+    give_budget,
+    make_preview,
+    make_project,
+    make_release,
+    make_run,
+    upload,
+)
 from tests.site import Site, until
 from tests.unit.worker.stand_in import GOAL, StandIn
 from worker import app, claim, process, reaper, runner
@@ -52,13 +63,13 @@ def run(engine: StandIn, team: Team, monkeypatch: pytest.MonkeyPatch) -> Run:
     return make_run(make_release(team))
 
 
-def perform(job: Run | Reading) -> Any:
-    runner.perform("run" if isinstance(job, Run) else "reading", str(job.pk))
+def perform(job: Run | Reading | Preview) -> Any:
+    runner.perform(type(job).__name__.lower(), str(job.pk))
     job.refresh_from_db()
     return job
 
 
-def outcomes(job: Run | Reading) -> list[str]:
+def outcomes(job: Run | Reading | Preview) -> list[str]:
     return [event.action for event in AuditEvent.objects.about(job)]
 
 
@@ -87,6 +98,39 @@ def nothing_made(run: Run) -> bool:
 
 
 # Well
+
+
+def test_a_preview_is_done_without_any_key_to_draw_with(run: Run, engine: StandIn) -> None:
+    preview = make_preview(run.release, done=False)
+    perform(preview)
+    assert (preview.state, preview.result) == (JobState.SUCCEEDED, TRIED)
+    ((job, details),) = engine.asked
+    assert job == "preview"
+    assert set(details) == {"recipe", "column"}
+    assert outcomes(preview) == ["preview.succeeded", "preview.started"]
+
+
+def test_a_preview_that_fails_says_so_on_its_page_alone(run: Run, engine: StandIn) -> None:
+    preview = make_preview(run.release, done=False)
+    engine.before["preview"] = raiser(EngineError("all-missing", "No value.", param="steps[0].params.column"))
+    perform(preview)
+    assert (preview.state, preview.error_message) == (JobState.FAILED, "No value.")
+    assert not Notification.objects.filter(text__contains="No value.").exists()
+
+
+def test_a_preview_nobody_waits_for_leaves_nothing(run: Run, engine: StandIn) -> None:
+    preview = make_preview(run.release, done=False)
+    engine.before["preview"] = lambda: Preview.objects.filter(pk=preview.pk).delete()
+    runner.perform("preview", str(preview.pk))
+    assert not Preview.objects.filter(pk=preview.pk).exists()
+    assert not AuditEvent.objects.filter(action="preview.succeeded").exists()
+
+
+def test_a_preview_of_destroyed_data_says_so(run: Run, engine: StandIn) -> None:
+    preview = make_preview(run.release, done=False)
+    type(run.release.version).objects.filter(pk=run.release.version_id).update(table=None, rows=None)
+    perform(preview)
+    assert preview.error_code == "destroyed"
 
 
 def test_a_run_succeeds_with_everything_it_made(run: Run, engine: StandIn) -> None:

@@ -22,19 +22,20 @@ R = TypeVar("R")
 config: Any = settings  # its settings are made when numba is loaded
 
 
-def _cache_folder() -> str:
+def _cache_folder() -> Path:
     """Where this version is cached: the compiler's own setting, else beside the sources, else at home."""
     here = Path(__file__).parent
     content = hashlib.sha256()
-    for source in sorted(here.rglob("*.py")):
+    for source in sorted(here.parent.rglob("*.py")):
         text = source.read_bytes()
         if b"algorithms.compiled import" in text:
             content.update(text)
     beside = here / "__pycache__" if os.access(here, os.W_OK) else Path.home() / ".cache" / "release-desk"
-    return str(Path(config.CACHE_DIR or beside) / f"compiled-{content.hexdigest()[:16]}")
+    return Path(config.CACHE_DIR or beside) / f"compiled-{content.hexdigest()[:16]}"
 
 
-config.CACHE_DIR = _cache_folder()
+FOLDER = _cache_folder()
+config.CACHE_DIR = str(FOLDER)
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -26,6 +27,14 @@ def of_rows(
     at = chunk.row_ids[rows] - block * BLOCK
     drawn: np.ndarray[Any, np.dtype[T]] = draw(int(at[-1]) + 1)[at]
     return drawn
+
+
+def put_noise(out: Floats, chunk: Chunk, block: int, rows: slice, generator: Generator, shape: Shape) -> None:
+    """Noise with mean 0 and standard deviation 1 for the rows that are there, written where it is wanted."""
+    if shape == "gaussian" and chunk.is_contiguous and (chunk.first_row + rows.start) % BLOCK == 0:
+        generator.standard_normal(out=out)
+    else:
+        out[:] = of_rows(chunk, block, rows, partial(unit_noise, generator, shape))
 
 
 def unit_noise(generator: Generator, shape: Shape, rows: int) -> Floats:

@@ -44,7 +44,7 @@ class Design:
     def facts(self) -> dict[str, Any]:
         """What the report says before anything was drawn."""
         keep, other = self.true / self.total, self.other / self.total
-        return {"epsilon": self.epsilon, "keep_probability": keep, "other_probability": other}
+        return {"local_epsilon": self.epsilon, "keep_probability": keep, "other_probability": other}
 
     def estimates(self, released: Sequence[int]) -> dict[str, Any]:
         """Original shares with their intervals at 95 %, beside the error of the central model."""

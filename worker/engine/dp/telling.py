@@ -52,9 +52,7 @@ def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
         "drawn by itself for every cell, empty or not. error95 is the half-width of its 95 % interval: 19 of "
         f"20 counts lie within it. All {facts['cells']} of them lie within ± {facts['error95_all_cells']} in "
         "19 of 20 tables.",
-        f"At most {facts['rows_per_person']} rows of one person were counted, chosen at random."
-        if facts["rows_per_person"] > 1
-        else "At most one row of a person was counted, chosen at random.",
+        whose(facts["unit"], facts["rows_per_person"]),
         "The error of a sum of k cells grows with the root of k. Add the variance of the noise to the "
         "sampling variance before testing a difference between cells.",
     ]
@@ -64,6 +62,18 @@ def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
     if facts.get("threshold"):
         said.append(f"Categories nobody declared are shown from a noisy count of {facts['threshold']} on.")
     return tuple(said)
+
+
+def whose(unit: str, rows: int) -> str:
+    """Who is protected: persons, or rows when no column tells persons apart."""
+    if unit == "row":
+        return (
+            "No column tells persons apart: every row is protected as if it were a person of its own, and "
+            "somebody with several rows is protected less."
+        )
+    if rows == 1:
+        return "At most one row of a person was counted, chosen at random."
+    return f"At most {rows} rows of one person were counted, chosen at random."
 
 
 def design_forecast(design: Design) -> tuple[Forecast, ...]:

@@ -33,7 +33,7 @@ __all__ = ["Output", "anonymize", "assess", "compare"]
 
 
 @dataclass(frozen=True)
-class _Work:
+class Work:
     """What all three ways of running a recipe share."""
 
     recipe: Recipe
@@ -50,7 +50,7 @@ class _Work:
                 goal.check(data.schema)
                 bound.append(goal.bound(statistics, self.population))
             except EngineError as error:
-                raise _placed(error, f"goals[{number}]") from None
+                raise placed(error, f"goals[{number}]") from None
         return tuple(bound)
 
     def population(self, path: str, columns: Sequence[str]) -> FrequencyTable:
@@ -96,7 +96,7 @@ def anonymize(
     bytes. Without a `key` the randomness is fresh from the operating system; `project_key` makes pseudonyms
     agree between a project's files.
     """
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
+    work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     work.reporter.stage("Reading the columns")
     original = work.dataset(source, blind=recipe.tabulates)
@@ -132,7 +132,7 @@ def assess(
     input_sha256: str | None = None,
 ) -> Report:
     """Measures and goals of the data as they are."""
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
+    work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     data = work.dataset(source)
     _describe_input(report, data, source, input_sha256)
@@ -158,7 +158,7 @@ def compare(
     output_sha256: str | None = None,
 ) -> Report:
     """Measures before and after, for a released file that any tool made."""
-    work = _Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
+    work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
     data, made = work.dataset(original), work.dataset(released, strict=False)
     _describe_input(report, data, original, input_sha256)
@@ -171,7 +171,7 @@ def compare(
 
 
 def _decide(
-    work: _Work, data: Dataset, before: Statistics, goals: Sequence[Goal], source: Source, report: Report
+    work: Work, data: Dataset, before: Statistics, goals: Sequence[Goal], source: Source, report: Report
 ) -> Dataset:
     """Each step plans on the replayed output of the steps before it."""
     steps = work.recipe.steps
@@ -185,7 +185,7 @@ def _decide(
                 asked = work.statistics(data, before) if data.steps else before
                 plan = method.plan(asked, goals, own, work.reporter)
             except EngineError as error:
-                raise _placed(error, f"steps[{number}]").at_step(number) from None
+                raise placed(error, f"steps[{number}]").at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
@@ -193,7 +193,7 @@ def _decide(
 
 
 def _tabulated(
-    work: _Work,
+    work: Work,
     data: Dataset,
     source: Source,
     outputs: Sequence[Output],
@@ -207,7 +207,7 @@ def _tabulated(
             method = work.recipe.steps[0]
             plan = tabulate(method, data, work.statistics(data), source, work.reporter, report)
         except EngineError as error:
-            raise _placed(error, "steps[0]").at_step(0) from None
+            raise placed(error, "steps[0]").at_step(0) from None
     with work.reporter.span(0.9, 1.0):
         write_tables(plan, outputs, exact, work.reporter, report)
     _privacy(report, work.recipe, data)
@@ -216,7 +216,7 @@ def _tabulated(
     return report
 
 
-def _placed(error: EngineError, part: str) -> EngineError:
+def placed(error: EngineError, part: str) -> EngineError:
     """A parameter's refusal says which part of the recipe it belongs to."""
     if error.param and not error.param.startswith(("columns", "goals[", part)):
         error.message = error.message.removeprefix(f"{error.param}: ")
@@ -226,7 +226,7 @@ def _placed(error: EngineError, part: str) -> EngineError:
 
 
 def _write(
-    work: _Work,
+    work: Work,
     data: Dataset,
     outputs: Sequence[Output],
     keep_order: bool,
@@ -242,6 +242,8 @@ def _write(
     report.files = written.files
     first = next(iter(written.files.values()), {})
     report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
+    fields = [last.schema[name] for name in names]
+    report.output["schema"] = [{"name": f.name, "kind": str(f.kind), "role": str(f.role)} for f in fields]
     for entry, step, tallies, seconds in zip(
         report.steps, last.steps, last.tallies or (), last.seconds, strict=True
     ):
@@ -276,7 +278,7 @@ def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> Non
 
 
 def _measure(
-    work: _Work, measures: Sequence[Measure], before: Statistics, after: Statistics | None, report: Report
+    work: Work, measures: Sequence[Measure], before: Statistics, after: Statistics | None, report: Report
 ) -> None:
     report.risk["before"] = {}
     if after is not None:
@@ -307,7 +309,7 @@ def _privacy(report: Report, recipe: Recipe, data: Dataset) -> None:
     report.privacy_loss = loss
 
 
-def _finished(report: Report, work: _Work) -> Report:
+def _finished(report: Report, work: Work) -> Report:
     work.reporter.progress(1.0)
     report.engine = {
         "version": VERSION,

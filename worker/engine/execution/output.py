@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-import numpy as np
-import pyarrow as pa
-
-from worker.engine.column import Codes, Column
-from worker.engine.errors import EngineError, LimitExceeded
+from worker.engine.errors import EngineError
 from worker.engine.execution.dataset import Dataset
+from worker.engine.execution.sorting import in_order
 from worker.engine.fields import Role
 from worker.engine.io import formats
 from worker.engine.io.ahead import ahead
 from worker.engine.io.writers import CsvWriter, TableWriter, open_writer
 from worker.engine.reporting import Reporter
-from worker.engine.table import BLOCK, Chunk, Table
+from worker.engine.table import BLOCK, Chunk
 from worker.engine.vocabulary import Vocabulary
 
 ROWS_PER_WRITE = 4 * BLOCK
@@ -58,7 +55,7 @@ def write_release(
     writers = [(output, opened_writer(output, names)) for output in outputs]
     person = next(iter(data.schema.named(Role.PERSON_KEY)), None) if persons else None
     read = names if person is None or person in names else (*names, person)
-    chunks = data.chunks(read) if keep_order else _sorted(data, names, read, memory)
+    chunks = data.chunks(read) if keep_order else in_order(data, names, read, memory)
     numbers = Vocabulary()
     made = Made()
 
@@ -90,33 +87,3 @@ def opened_writer(output: Output, names: Sequence[str]) -> TableWriter:
     if output.kind == formats.CSV:
         return CsvWriter(output.file, names, output.delimiter)
     return open_writer(output.kind, output.file, names)
-
-
-def _sorted(data: Dataset, by: Sequence[str], names: Sequence[str], memory: int | None) -> Iterator[Chunk]:
-    """All rows in the order of their released texts, so that nothing of the input's order is told."""
-    if memory is not None and data.rows * len(names) * 12 > memory:
-        text = (
-            "Sorting the released rows does not fit into the memory limit. Allow more memory, or keep the "
-            "order of the input (--keep-order) where that order tells nothing."
-        )
-        raise LimitExceeded("memory", text)
-    vocabularies = [Vocabulary() for _ in names]
-    pieces: list[list[Codes]] = [[] for _ in names]
-    rows = 0
-    kinds: dict[str, Column] = {}
-    for chunk in data.chunks(names):
-        rows += chunk.rows
-        for position, name in enumerate(names):
-            kinds[name] = chunk[name]
-            pieces[position].append(vocabularies[position].encode(chunk[name]))
-    whole = []
-    for name, vocabulary, codes in zip(names, vocabularies, pieces, strict=True):
-        ranks, texts, missing = vocabulary.sorted()
-        joined = np.concatenate(codes) if codes else np.zeros(0, np.int32)
-        ranked = ranks[joined] if len(ranks) else joined
-        kind = kinds[name].kind if name in kinds else data.schema[name].kind
-        whole.append(Column(name, kind, ranked, pa.array(texts, pa.string()), missing))
-    order = np.lexsort([column.codes for column in reversed(whole[: len(by)])])
-    for first in range(0, rows, ROWS_PER_WRITE):
-        at = order[first : first + ROWS_PER_WRITE]
-        yield Table([column.take(at) for column in whole], first, len(at))

@@ -57,6 +57,7 @@ def write_tables(
         "rows": plan.table.rows,
         "columns": len(plan.table.names),
         "sha256": first.get("sha256"),
+        "schema": [{"name": one.name, "kind": str(one.kind), "role": ""} for one in plan.table.columns],
     }
 
 

@@ -159,7 +159,7 @@ class StoredColumn:
             parts.append(self._raised(own, part, form))
             left -= len(part)
         if form is Form.TEXTS:
-            self._pieces.append(_Piece(form, "", self._shelf.put(_as_bytes(parts))))
+            self._pieces.append(_Piece(form, "", self._shelf.put(texts_to_bytes(parts))))
             return
         whole = np.concatenate(parts)
         if form is Form.CODES:
@@ -195,7 +195,9 @@ class StoredColumn:
         piece = self._pieces[segment]
         kept = self._shelf.get(piece.kept)
         part: Part
-        part = _from_bytes(kept) if piece.form is Form.TEXTS else np.frombuffer(kept, np.dtype(piece.dtype))
+        part = (
+            texts_from_bytes(kept) if piece.form is Form.TEXTS else np.frombuffer(kept, np.dtype(piece.dtype))
+        )
         part = self._raised(piece.form, part, self.form)
         if self.form is Form.CODES:
             return Column(self.name, kind, part, self.labels, self._marked)
@@ -239,7 +241,8 @@ def _narrow(labels: int) -> Any:
     return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.int32
 
 
-def _as_bytes(parts: Sequence[pa.Array]) -> bytes:
+def texts_to_bytes(parts: Sequence[pa.Array]) -> bytes:
+    """Texts to put away."""
     sink = pa.BufferOutputStream()
     whole = pa.concat_arrays([part.cast(pa.large_string()) for part in parts])
     batch = pa.RecordBatch.from_arrays([whole], ["texts"])
@@ -248,7 +251,8 @@ def _as_bytes(parts: Sequence[pa.Array]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _from_bytes(kept: bytes) -> pa.Array:
+def texts_from_bytes(kept: bytes) -> pa.Array:
+    """The same texts."""
     with pa.ipc.open_stream(pa.py_buffer(kept)) as stream:
         return stream.read_next_batch().column(0)
 

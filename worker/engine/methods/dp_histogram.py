@@ -218,12 +218,13 @@ class DpHistogram(Method):
         )
         report.stage("Drawing the noise")
         report.progress(0.9)
-        return design.tabulated(counted.cells, counted.unknown, self._facts(design))
+        return design.tabulated(counted.cells, counted.unknown, self._facts(design, statistics.unit))
 
-    def _facts(self, design: Design) -> dict[str, Any]:
+    def _facts(self, design: Design, unit: str) -> dict[str, Any]:
         """Nothing here depends on the data."""
         return {
             "columns": list(self.columns),
+            "unit": unit,
             **design_facts(design, self.rows_per_person),
             "post_processing": self._post_processing(),
         }

@@ -12,6 +12,7 @@ from worker.engine.dp import auditor, deriving
 from worker.engine.dp.answering import Asked, Line, Samplers, answered
 from worker.engine.dp.conditions import Condition
 from worker.engine.dp.questions import MEASURING, SELECTING, Question, canonical
+from worker.engine.dp.telling import whose
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
 from worker.engine.goal import Goal
@@ -85,7 +86,8 @@ class DpQuery(Question, Method):
         report.stage("Drawing the noise")
         report.progress(0.9)
         lines = answered(asked, tuples, Samplers())
-        return Tabulation(self._facts(asked), _table(asked, lines, False), _table(asked, lines, True))
+        facts = {**self._facts(asked), "unit": statistics.unit}
+        return Tabulation(facts, _table(asked, lines, False), _table(asked, lines, True))
 
     def _facts(self, asked: Asked) -> dict[str, Any]:
         """Nothing here depends on the data."""
@@ -107,7 +109,7 @@ class DpQuery(Question, Method):
         return facts
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        said = [*facts["explanation"]]
+        said = [*facts["explanation"], whose(facts["unit"], self.rows_per_person)]
         if self.ask in SELECTING:
             said.append(f"In 19 of 20 answers the value is within {facts['rank_error95']} rows of the best.")
         if self.ask in MEASURING:

@@ -18,6 +18,7 @@ from worker.engine.dp.cells import Cells, Choice, require_cells
 from worker.engine.dp.counting import CellRows
 from worker.engine.dp.parameters import Epsilon
 from worker.engine.dp.scales import scale_of
+from worker.engine.dp.telling import whose
 from worker.engine.dp.tree_model import Prices, Tree, drawn_rows, grown
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Columns, Kind, LogScale, Unit
@@ -128,7 +129,8 @@ class DpSynthetic(Method):
         report.stage("Inventing rows")
         report.progress(0.8)
         table = self._invented(cells, tree, statistics.declared, source.stream("\x00invented", 0))
-        return Tabulation(self._facts(tree), table, _exact(cells, counted))
+        facts = {**self._facts(tree), "unit": statistics.unit}
+        return Tabulation(facts, table, _exact(cells, counted))
 
     def _invented(
         self, cells: Sequence[Cells], tree: Tree, declared: Mapping[str, Declaration], generator: Generator
@@ -161,6 +163,7 @@ class DpSynthetic(Method):
             "These rows are invented: none stands for a person, and their number is an estimate too.",
             f"Single columns were drawn from counts with an error of ± {alone} (95 %), pairs from counts "
             f"with ± {together}. The pairs: {pairs}.",
+            whose(facts["unit"], self.rows_per_person),
             "Associations of other columns are those that follow from these pairs; do not study others.",
             "Standard errors computed from these rows are too small: add the error of the counts.",
         )

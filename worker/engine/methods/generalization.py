@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 
 from worker.engine.algorithms.hierarchies import Levels, levels_of
 from worker.engine.column import Column, Mask
-from worker.engine.errors import EngineError
+from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role, Unit
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
@@ -48,7 +48,8 @@ class Generalization(Method):
 
     Each quasi-identifier is lifted to one level of its hierarchy; the classes that still violate a goal are
     suppressed whole. Every combination of levels is considered, and the one that loses least by the chosen
-    objective is proven to be the best within the suppression limit.
+    objective is proven to be the best within the suppression limit. With a time limit the search may end
+    before that and then says so; lattices too large to search to the end need one.
     """
 
     slug = "generalization"
@@ -86,6 +87,14 @@ class Generalization(Method):
     levels: dict[str, tuple[int, int]] = Field(
         default_factory=dict, title="Levels", description="Lowest and highest level allowed, per column."
     )
+    time_limit: Annotated[float | None, Unit("seconds")] = Field(
+        None,
+        gt=0,
+        le=86_400,
+        title="Time limit",
+        description="Stop searching after this time with the best found so far, which may not be the best "
+        "there is; the report says which. Without it the search ends when the best is proven.",
+    )
     drop_suppressed: bool = Field(
         False,
         title="Leave suppressed rows out",
@@ -103,6 +112,7 @@ class Generalization(Method):
         return (
             cls(suppression_limit=0.1),
             cls(suppression_limit=0.1, objective="aecs", levels={"sex": (0, 0)}, drop_suppressed=True),
+            cls(suppression_limit=0.1, time_limit=60),
         )
 
     @field_validator("levels")
@@ -139,6 +149,7 @@ class Generalization(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> GeneralizationPlan:
+        from worker.engine.algorithms.search.best_effort import BestEffort
         from worker.engine.algorithms.search.costs import Aim
         from worker.engine.algorithms.search.judging import Judge
         from worker.engine.algorithms.search.optimal import Search
@@ -153,7 +164,11 @@ class Generalization(Method):
         aim = Aim(self.objective, self.aggregate, self.generalization_weight)
         problem = Problem.of(table, levels, self._bounds(levels), judge, aim)
         began = perf_counter()
-        search = Search(problem, report)
+        search: Search | BestEffort
+        if self.time_limit is None or problem.lattice.is_searchable:
+            search = Search(problem, report, self.time_limit)
+        else:
+            search = BestEffort(problem, report, self.time_limit)
         search.run()
         seconds = perf_counter() - began
         search.list_minimal()
@@ -198,6 +213,9 @@ class Generalization(Method):
         from worker.engine.classes import classes_of
 
         names = [one.name for one in levels]
+        if outcome.best is None and not outcome.optimal:
+            text = f"No solution was found in {self.time_limit:g} seconds; there may be one. Allow more time."
+            raise LimitExceeded("time-limit", text)
         if outcome.best is None:
             top = [high for _, high in self._bounds(levels)]
             coarsest = classes_of(generalized(table, levels, top), names)
@@ -222,6 +240,7 @@ class Generalization(Method):
             "objective": self.objective,
             "score": list(outcome.score) if isinstance(outcome.score, tuple) else outcome.score,
             "optimal": outcome.optimal,
+            "minimal_complete": outcome.minimal_complete,
             "nodes": outcome.nodes,
             "nodes_checked": outcome.checked,
             "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal],

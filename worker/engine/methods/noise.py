@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
+from worker.engine.algorithms.drawing import put_noise, shared_noise
 from worker.engine.algorithms.finishing import Finish, finish_for
 from worker.engine.column import Floats
-from worker.engine.fields import NUMERIC, Columns, Unit
+from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
 from worker.engine.numeric import NumberColumn
@@ -85,7 +84,7 @@ class Noise(Method):
     keep_zeros: bool = Field(
         False, title="Leave zeros alone", description="A zero often means that there is nothing to measure."
     )
-    shared_by: Annotated[str | None, Columns()] = Field(
+    shared_by: Annotated[str | None, Columns(role=GROUPING)] = Field(
         None,
         title="Shared by",
         description="Rows with the same value here, such as a household key, get the same noise.",
@@ -163,7 +162,7 @@ class Noise(Method):
         fresh, clipped = np.empty(chunk.rows), 0
         for block, rows in chunk.blocks():
             old, new = numbers[rows], fresh[rows]
-            new[:] = self._noise(chunk, block, rows, source)
+            self._draw(new, chunk, block, rows, source)
             new *= plan.deviation
             if self.mode == "multiplicative":
                 new += 1.0
@@ -201,14 +200,12 @@ class Noise(Method):
             *_limits(facts),
         )
 
-    def _noise(self, chunk: Chunk, block: int, rows: slice, source: Source) -> Floats:
-        generator = source.stream(self.column, block)
-        own = of_rows(chunk, block, rows, partial(unit_noise, generator, self.distribution))
-        if self.shared_by is None:
-            return own
-        groups = chunk[self.shared_by].take(rows)
-        shared = shared_noise(groups, self.distribution, source, self.column)
-        return np.where(np.isnan(shared), own, shared)
+    def _draw(self, out: Floats, chunk: Chunk, block: int, rows: slice, source: Source) -> None:
+        put_noise(out, chunk, block, rows, source.stream(self.column, block), self.distribution)
+        if self.shared_by is not None:
+            groups = chunk[self.shared_by].take(rows)
+            shared = shared_noise(groups, self.distribution, source, self.column)
+            np.copyto(out, shared, where=~np.isnan(shared))
 
 
 def _limits(facts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -12,8 +12,11 @@ from pydantic import Field, model_validator
 from worker.engine.algorithms import transition
 from worker.engine.algorithms.alias import Alias
 from worker.engine.algorithms.categories import Categories, require_known
+from worker.engine.algorithms.change_charts import estimate_chart, matrix_chart
+from worker.engine.algorithms.distributions import FEWEST
 from worker.engine.algorithms.estimation import Estimate, original_counts
 from worker.engine.algorithms.strata import Strata
+from worker.engine.chart import Chart
 from worker.engine.column import Column, Floats
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Kind, Transition, Unit
@@ -36,6 +39,8 @@ class PramPlan(Plan):
     strata: Strata | None = None
     matrices: tuple[transition.Weights, ...] = ()
     alias: Alias | None = None
+    frequent: tuple[bool, ...] = ()
+    """Which categories so many rows hold that their names are no secret."""
 
 
 @register
@@ -63,7 +68,7 @@ class Pram(Method):
     column: Annotated[str, Columns(kind=CATEGORICAL)] = Field(
         title="Column", description="The categories to change."
     )
-    keep: Annotated[float, Unit("probability")] = Field(
+    keep: Annotated[float, Unit("0 to 1")] = Field(
         0.8, gt=0, le=1, title="Keep probability", description="At least this much stays on the diagonal."
     )
     invariant: bool = Field(
@@ -164,7 +169,9 @@ class Pram(Method):
         matrices = tuple(self._weights(categories, groups, row) for row in counts)
         facts = self._facts(categories, groups, matrices, frozenset(declared))
         rows = [row for matrix in matrices for row in matrix]
-        return PramPlan(facts, categories, strata, matrices, Alias.of_weights(rows) if rows else None)
+        alias = Alias.of_weights(rows) if rows else None
+        frequent = tuple(sum(column) >= FEWEST for column in zip(*counts, strict=True))
+        return PramPlan(facts, categories, strata, matrices, alias, frequent)
 
     def transform(self, chunk: Chunk, plan: PramPlan, source: Source) -> Chunk:
         if plan.alias is None or plan.strata is None:
@@ -187,7 +194,8 @@ class Pram(Method):
         """Unbiased estimates of the original frequencies, from the released ones and the matrix alone."""
         known = list(plan.categories.known)
         released: Counts = np.asarray(tallies.get("released", np.zeros((1, len(plan.categories)))))
-        facts: dict[str, Any] = {"released": released.sum(axis=0)[known].astype(int).tolist()}
+        totals = released.sum(axis=0)[known].astype(int).tolist()
+        facts: dict[str, Any] = {"released": totals, "categories": _named(plan, totals)}
         estimate = _estimated(plan, released)
         if estimate is not None:
             facts["estimated"] = estimate.counts.tolist()
@@ -207,12 +215,27 @@ class Pram(Method):
             said += (
                 "Released frequencies λ are biased: t = λ·P⁻¹ estimates the original ones without bias.",
             )
+        if facts.get("local_epsilon") is not None and not self.invariant:
+            said += (
+                f"Whoever sees one cell learns about its original at most by a factor e^ε with ε = "
+                f"{facts['local_epsilon']:.4g} (local model, per cell; no privacy budget is charged for it).",
+            )
         return (
             *said,
             "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other "
             "columns are weakened; the estimated frequencies come with the standard errors that the "
             "change alone causes.",
         )
+
+    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+        names, matrix = facts["categories"], facts["matrix"]
+        drawn: tuple[Chart, ...] = ()
+        if matrix and isinstance(matrix[0][0], float):  # else every stratum has one of its own
+            drawn += (matrix_chart(self.column, names, matrix, rounded=facts["matrix_depends_on_data"]),)
+        if "estimated" in facts:
+            errors = facts["standard_errors"]
+            drawn += (estimate_chart(self.column, names, facts["released"], facts["estimated"], errors),)
+        return drawn
 
     def _groups(self, categories: Categories) -> list[list[int]]:
         known = {categories.texts[i]: i for i in categories.known}
@@ -249,11 +272,25 @@ class Pram(Method):
                 text if text in declared else None for text in map(categories.texts.__getitem__, known)
             ],
             "strata": len(matrices),
-            "matrix": shown[0].tolist() if len(shown) == 1 else [one.tolist() for one in shown],
+            "matrix": shown[0].tolist() if _all_equal(shown) else [one.tolist() for one in shown],
             "smallest_diagonal": min((float(np.diag(one).min()) for one in shown if one.size), default=1.0),
             "local_epsilon": worst,
             "matrix_depends_on_data": self.invariant,
         }
+
+
+def _named(plan: PramPlan, released: Sequence[int]) -> list[str | None]:
+    """Declared categories, and those that were and are frequent: the released file shows them anyway."""
+    known = plan.categories.known
+    told = zip(plan.facts["categories"], known, released, strict=True)
+    return [
+        declared or (plan.categories.texts[i] if plan.frequent[i] and rows >= FEWEST else None)
+        for declared, i, rows in told
+    ]
+
+
+def _all_equal(matrices: Sequence[Floats]) -> bool:
+    return bool(matrices) and all(np.array_equal(matrices[0], one) for one in matrices)
 
 
 def _shown(matrix: transition.Weights, known: Sequence[int]) -> Floats:

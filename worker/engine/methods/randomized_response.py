@@ -13,6 +13,8 @@ from pydantic import Field, model_validator
 from worker.engine.algorithms import response
 from worker.engine.algorithms.alias import Alias
 from worker.engine.algorithms.categories import require_known
+from worker.engine.algorithms.change_charts import estimate_chart
+from worker.engine.chart import Chart
 from worker.engine.column import Codes, Column
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Kind, Unit
@@ -68,7 +70,7 @@ class RandomizedResponse(Method):
     epsilon: Annotated[Decimal | None, Unit("ε per answer")] = Field(
         Decimal(1), gt=0, le=20, decimal_places=6, title="Epsilon", description="Smaller protects more."
     )
-    keep: Annotated[float | None, Unit("probability")] = Field(
+    keep: Annotated[float | None, Unit("0 to 1")] = Field(
         None,
         gt=0,
         lt=1,
@@ -184,16 +186,31 @@ class RandomizedResponse(Method):
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         p, q = float(facts["keep_probability"]), float(facts["other_probability"])
-        said = (
+        said: tuple[str, ...] = (
             f"{self.column}: every answer was randomized; the true one was reported with probability "
             f"{p:.6g} and each other one with {q:.6g} (local differential privacy, ε = "
-            f"{facts['epsilon']:.6g} per answer).",
+            f"{facts['local_epsilon']:.4g} per answer; it holds whoever looks, so no privacy budget is "
+            "charged).",
             f"From a released share λ of n answers, (λ − {q:.6g}) / {p - q:.6g} estimates the original "
             f"share; its variance is λ(1 − λ) / (n · {(p - q) ** 2:.6g}).",
         )
+        if "error95_local" in facts:
+            said += (
+                f"At 95 % these shares are within ± {facts['error95_local']:.3g} of the original ones; a "
+                f"central mechanism with the same ε would be within ± {facts['error95_central']:.3g}.",
+            )
         if self.missing == "keep":
             return (*said, "Whether somebody answered at all is not protected.")
         return said
+
+    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+        if "estimated_shares" not in facts:
+            return ()
+        rows = facts["answers"]
+        counts = [share * rows for share in facts["estimated_shares"]]
+        errors = [error * rows for error in facts["standard_errors"]]
+        names = [name or "(no answer)" for name in facts["categories"]]
+        return (estimate_chart(self.column, names, facts["released"], counts, errors),)
 
     def _design(self, drawn: int) -> response.Design:
         if self.keep is not None:

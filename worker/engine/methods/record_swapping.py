@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from worker.engine.algorithms.aligned import Aligned
 from worker.engine.algorithms.households import Households, households_of, pairs_within, rows_of_pairs
 from worker.engine.column import Mask
-from worker.engine.fields import Columns, Role, Unit
+from worker.engine.fields import GROUPING, Columns, Role, Unit
 from worker.engine.goal import Goal
 from worker.engine.keys import group, pack
 from worker.engine.method import Family, Method, Plan, Preset, Scope, register
@@ -57,7 +57,7 @@ class RecordSwapping(Method):
     share: Annotated[float, Unit("of the households")] = Field(
         0.05, gt=0, le=1, title="Share", description="How many households trade."
     )
-    household: Annotated[str | None, Columns()] = Field(
+    household: Annotated[str | None, Columns(role=GROUPING)] = Field(
         None, title="Household", description="Empty: the column tagged household key, or else each row."
     )
     risky: Annotated[tuple[str, ...], Columns(many=True)] = Field(

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from worker.engine.algorithms.drawing import of_rows
 from worker.engine.column import Floats
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Kind, Role, Unit
+from worker.engine.fields import GROUPING, Columns, Kind, Role, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
 from worker.engine.numeric import NumberColumn
@@ -49,7 +49,7 @@ class Sampling(Method):
     share: Annotated[float, Unit("of the rows")] = Field(
         0.5, gt=0, le=1, title="Share", description="The probability of being kept."
     )
-    unit: Annotated[str | None, Columns()] = Field(
+    unit: Annotated[str | None, Columns(role=GROUPING)] = Field(
         None,
         title="Keep together",
         description="Rows with the same value here are kept or left out as a whole.",

@@ -16,6 +16,7 @@ from worker.engine.algorithms.search.costs import LOSS, RANK
 from worker.engine.algorithms.search.exploring import BEST, PENDING, SLOT, Room, State, resume
 from worker.engine.algorithms.search.grouping import room_for_groups
 from worker.engine.algorithms.search.learning import new_model
+from worker.engine.algorithms.search.marking import Shape
 from worker.engine.algorithms.search.outcome import Outcome, outcome_of
 from worker.engine.algorithms.search.outside import Outside
 from worker.engine.algorithms.search.problem import Problem
@@ -38,7 +39,9 @@ class Search:
             raise problem.lattice.too_large()
         self._problem, self._report = problem, report
         self._deadline = inf if seconds is None else time.monotonic() + seconds
-        self._state = new_state(problem)
+        self._state = new_state(problem, problem.lattice.shape())
+        task, shape, bounds = problem.task, self._state.shape, self._state.bounds
+        start_bounds(task.coding, task.costs, shape, problem.highest, task.smallest, bounds)
         self._outside = Outside(problem)
         self._looked = time.monotonic()
         self._optimal = self._complete = False
@@ -53,8 +56,7 @@ class Search:
 
     def outcome(self) -> Outcome:
         """What is known so far."""
-        costs = self._problem.task.costs
-        ranked = costs.objective == LOSS and costs.aggregate == RANK
+        ranked = is_ranked(self._problem)
         return outcome_of(self._problem.lattice, self._state, ranked, self._optimal, self._complete)
 
     def _explore(self, minimal: bool) -> bool:
@@ -84,6 +86,12 @@ class Search:
             state.suppressed[node] = -1
 
 
+def is_ranked(problem: Problem) -> bool:
+    """Whether scores are compared by their largest part, then the next."""
+    costs = problem.task.costs
+    return costs.objective == LOSS and costs.aggregate == RANK
+
+
 def search(problem: Problem, report: Reporter, seconds: float | None = None) -> Outcome:
     """The best node and every minimal one."""
     one = Search(problem, report, seconds)
@@ -92,14 +100,14 @@ def search(problem: Problem, report: Reporter, seconds: float | None = None) -> 
     return one.outcome()
 
 
-def new_state(problem: Problem) -> State:
+def new_state(problem: Problem, shape: Shape) -> State:
     """Nothing known yet."""
-    lattice, task = problem.lattice, problem.task
-    columns, size, nodes = len(problem.levels), len(task.table.rows), lattice.size
+    task = problem.task
+    columns, size, nodes = len(problem.levels), len(task.table.rows), len(shape.spans)
     numbers = np.zeros(8, np.int64)
     numbers[BEST] = -1
-    state = State(
-        shape=lattice.shape(),
+    return State(
+        shape=shape,
         flags=np.zeros(nodes, np.uint8),
         bounds=np.empty(nodes),
         scores=np.full(nodes, np.nan),
@@ -116,8 +124,6 @@ def new_state(problem: Problem) -> State:
         going=new_model(task.costs.entropy, task.costs.rows),
         forced=new_model(task.costs.entropy, task.costs.rows),
     )
-    start_bounds(task.coding, task.costs, state.shape, problem.highest, task.smallest, state.bounds)
-    return state
 
 
 def new_room(size: int, columns: int) -> Room:

@@ -20,9 +20,9 @@ Slots = np.ndarray[Any, np.dtype[np.uint32]]
 
 MANY = 300_000
 """Tables of more tuples than this may be plain rows, which are worth adding up."""
-FEW = 100_000
+FEW = 200_000
 """Up to this many distinct keys are counted by hashing, more by sorting."""
-TABLE_BITS = 18
+TABLE_BITS = 19
 BLOCK = 32_768
 """Rows packed at a time, so that the keys being built stay in the cache."""
 
@@ -142,8 +142,8 @@ def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
         pack_block(columns, keys, start, part)
         if not count_block(part[0], TABLE_BITS, counted):
             return None
-    order = np.argsort(counted.keys[: int(counted.number[0])])
-    return Table(counted.keys[order].reshape(1, -1), counted.rows[order])
+    found = int(counted.number[0])
+    return Table(counted.keys[:found].reshape(1, -1), counted.rows[:found])
 
 
 @compiled

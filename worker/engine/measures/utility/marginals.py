@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from worker.engine.algorithms.distributions import FEWEST, SHOWN, known_numbers, share_chart, shares_of
 from worker.engine.chart import Axis, Chart, Series
 from worker.engine.column import SUPPRESSED, Floats
 from worker.engine.fields import NUMERIC, RELEASED
@@ -15,11 +15,7 @@ from worker.engine.frequency import Counts, FrequencyTable
 from worker.engine.measure import Figures, Measure, Section, register
 from worker.engine.statistics import Statistics
 
-SHOWN = 12
-FEWEST = 10
-"""Values with fewer rows than this are shown together as "other"."""
 QUANTILES = tuple(q / 100 for q in range(5, 100, 5))
-INTERVAL = re.compile(r"^\[?(-?\d+(?:\.\d+)?)(?:, | ?[-–] ?|,)(-?\d+(?:\.\d+)?)[\[\]]?$")
 
 
 @register
@@ -82,7 +78,7 @@ def _column(before: Statistics, after: Statistics, name: str) -> dict[str, Any]:
         "missing_after": _missing(new),
         "distinct_before": len(old),
         "distinct_after": len(new),
-        "shares": None if numeric and len(new) > SHOWN else _shares(old, new),
+        "shares": None if numeric and len(new) > SHOWN else shares_of(old, new),
         "quantiles": _quantile_rows(old, new) if numeric else None,
     }
 
@@ -102,8 +98,8 @@ def _total_variation(old: FrequencyTable, new: FrequencyTable) -> float | None:
 
 def _earth_mover(old: FrequencyTable, new: FrequencyTable) -> float | None:
     """The area between the two cumulative distributions."""
-    x, p = _numbers(old)
-    y, q = (x, p) if new is old else _numbers(new)
+    x, p = known_numbers(old)
+    y, q = (x, p) if new is old else known_numbers(new)
     if not len(x) or not len(y):
         return None
     if new is old:
@@ -121,21 +117,9 @@ def _cumulative(values: Floats, counts: Counts, points: Floats) -> Floats:
     return np.asarray(running[at], dtype=np.float64)
 
 
-def _numbers(table: FrequencyTable) -> tuple[Floats, Counts]:
-    """The numbers of a column and their rows; an interval counts as its middle."""
-    numbers = table.domains[0].numbers.copy()
-    for code in np.flatnonzero(np.isnan(numbers)).tolist():
-        found = INTERVAL.match(table.domains[0].text(code))
-        if found:
-            numbers[code] = (float(found[1]) + float(found[2])) / 2
-    values = numbers[table.codes[0]]
-    known = ~np.isnan(values)
-    return values[known], table.counts[known]
-
-
 def _quantile_rows(old: FrequencyTable, new: FrequencyTable) -> list[dict[str, float | None]]:
-    before = _quantiles(*_numbers(old))
-    after = before if new is old else _quantiles(*_numbers(new))
+    before = _quantiles(*known_numbers(old))
+    after = before if new is old else _quantiles(*known_numbers(new))
     return [{"share": q, "before": b, "after": a} for q, b, a in zip(QUANTILES, before, after, strict=True)]
 
 
@@ -147,30 +131,6 @@ def _quantiles(values: Floats, counts: Counts) -> list[float | None]:
     running = np.cumsum(counts[order])
     at = np.searchsorted(running, np.array(QUANTILES) * running[-1])
     return [float(x) for x in values[order][at]]
-
-
-def _shares(old: FrequencyTable, new: FrequencyTable) -> list[dict[str, Any]]:
-    """The most frequent released values, rare ones together; originals only where they are released."""
-    if not new.rows:
-        return []
-    counts = {
-        new.domains[0].texts[c]: n for c, n in zip(new.codes[0].tolist(), new.counts.tolist(), strict=True)
-    }
-    before = {
-        old.domains[0].texts[c]: n for c, n in zip(old.codes[0].tolist(), old.counts.tolist(), strict=True)
-    }
-    often = sorted((n, text) for text, n in counts.items() if n >= FEWEST)
-    shown = [text for _, text in reversed(often[-SHOWN:])]
-    rows = [_share_row(text or "(missing)", before.get(text, 0), counts[text], old, new) for text in shown]
-    rest_before = sum(n for text, n in before.items() if text not in shown)
-    rest = sum(n for text, n in counts.items() if text not in shown)
-    return [*rows, _share_row("(other)", rest_before, rest, old, new)] if rest or rest_before else rows
-
-
-def _share_row(
-    label: str, before: int, after: int, old: FrequencyTable, new: FrequencyTable
-) -> dict[str, Any]:
-    return {"value": label, "before": before / old.rows if old.rows else None, "after": after / new.rows}
 
 
 def _rows_of(table: FrequencyTable, text: str) -> int:
@@ -198,7 +158,7 @@ def _overview(columns: Mapping[str, Figures]) -> Chart:
 
 def _chart(name: str, one: Figures) -> Chart:
     if one["shares"]:
-        return _share_chart(name, one["shares"])
+        return share_chart(name, one["shares"])
     steps: Sequence[Figures] = [
         q for q in one["quantiles"] if q["before"] is not None and q["after"] is not None
     ]
@@ -214,22 +174,5 @@ def _chart(name: str, one: Figures) -> Chart:
             Series("After", shares, tuple(q["after"] for q in steps)),
         ),
         note="Where the lines lie on each other, the distribution was kept.",
-        internal=True,
-    )
-
-
-def _share_chart(name: str, shares: Sequence[Figures]) -> Chart:
-    values = tuple(one["value"] for one in shares)
-    return Chart(
-        slug=f"marginal-{name}",
-        title=f"Shares of {name}",
-        kind="bar",
-        x=Axis(name, "", "category"),
-        y=Axis("Share of rows", "", "percent"),
-        series=(
-            Series("Before", values, tuple(one["before"] or 0.0 for one in shares)),
-            Series("After", values, tuple(one["after"] for one in shares)),
-        ),
-        note="Values are those of the release; a coarser label has no share before.",
         internal=True,
     )

@@ -1,0 +1,62 @@
+"""Trying one step on one column before a run, and forgetting what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stewardapp.access.rules import may_try_step
+from stewardapp.access.verdict import Conflict, Invalid, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.actions.drafts import checked
+from stewardapp.models import Preview, Release, User
+from worker.engine.errors import EngineError
+
+KEPT = 6
+"""So many previews of one person stay on a release; each new one pushes the oldest out."""
+
+
+@action
+def start(
+    *,
+    release: Release,
+    step: Mapping[str, Any],
+    goals: Sequence[Mapping[str, Any]] = (),
+    column: str = "",
+    by: User,
+) -> Preview:
+    """Queue one step, saved or not, to be tried by itself; a step that costs budget is refused."""
+    release = locked(release)
+    require(may_try_step(release.person(by), release.facts()))
+    recipe, _ = checked({**release.draft(), "goals": list(goals), "steps": [step], "measures": []})
+    _require_previewable(recipe)
+    _make_room(release, by)
+    preview = Preview.objects.create(release=release, recipe=recipe, column=column, requested_by=by)
+    details = {"release": str(release.pk), "method": step["method"]}
+    audit.record("preview.started", preview, by=by, project=release.project, details=details)
+    return preview
+
+
+def _require_previewable(recipe: Mapping[str, Any]) -> None:
+    from worker.engine.execution.previewing import require_previewable
+    from worker.engine.recipe import Recipe
+
+    try:
+        require_previewable(Recipe.parse(recipe).steps[0])
+    except EngineError as refused:
+        raise Invalid(refused.code, refused.message, "steps[0]") from None
+
+
+def _make_room(release: Release, by: User) -> None:
+    own = release.previews.filter(requested_by=by).order_by("-queued_at")
+    newest = list(own.values_list("pk", flat=True)[: KEPT - 1])
+    own.exclude(pk__in=newest).delete()
+
+
+@action
+def record(*, preview: Preview, fence: int, result: Mapping[str, Any], by: User | None = None) -> None:
+    """Store what a worker found, and end its job; refused when the claim was lost or the draft is none."""
+    if not Preview.objects.succeed(preview.pk, fence, result=dict(result)):
+        raise Conflict("claim-lost", "Another worker has this job now, or nobody waits for it any more.")
+    audit.record("preview.succeeded", preview, by=by, project=preview.project)

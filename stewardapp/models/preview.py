@@ -1,0 +1,48 @@
+"""One step tried on one column before any run: aggregates, kept as long as the draft is one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+from stewardapp.access.roles import Permission
+from stewardapp.models.base import Record
+from stewardapp.models.job import Job, JobQuerySet, job_constraints
+from stewardapp.models.membership import seen_through
+from stewardapp.models.user import AnyUser
+
+if TYPE_CHECKING:
+    from stewardapp.models.project import Project
+
+
+class PreviewQuerySet(JobQuerySet["Preview"]):
+    """Questions about previews."""
+
+    def visible_to(self, user: AnyUser) -> PreviewQuerySet:
+        """Previews of data this person may look into: they show aggregates of it."""
+        return seen_through(self, user, "release__project", Permission.VIEW_DATA, admins=False)
+
+
+class Preview(Job, Record):
+    """The recipe holds the one step; no key is kept, because the engine draws one and forgets it."""
+
+    release = models.ForeignKey("stewardapp.Release", on_delete=models.CASCADE, related_name="previews")
+    recipe = models.JSONField()
+    column = models.CharField(max_length=1024, blank=True, default="")
+    requested_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="previews")
+    result = models.JSONField(default=dict, blank=True)
+
+    objects = PreviewQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-queued_at",)
+        constraints = [*job_constraints("preview")]
+
+    def __str__(self) -> str:
+        return f"preview for {self.release}"
+
+    @property
+    def project(self) -> Project:
+        """The project of the release."""
+        return self.release.project

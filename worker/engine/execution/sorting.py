@@ -1,0 +1,261 @@
+"""All rows in the order of their released values, in bounded memory.
+
+The rows are held like those of a file that was read: small, and sealed outside memory where they are too
+many. Then they are dealt into parts, each of which comes wholly before the next, and sorted part by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
+from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, numbers_of, texts_of
+from worker.engine.errors import LimitExceeded
+from worker.engine.fields import Kind
+from worker.engine.io.store import Prepared, Store, StoredColumn, texts_from_bytes, texts_to_bytes
+from worker.engine.scratch import Place, Shelf
+from worker.engine.table import BLOCK, Chunk, Schema, Table
+
+SEGMENT = 4 * BLOCK
+ROOM_SHARE, PART_SHARE = 8, 6
+TEXT_BYTES, PREFIX_BYTES = 48, 7
+SAMPLED = 1024
+WORD_BITS = 62
+
+Part = Any
+"""Ranks of labels, decimal codes, or an array of texts."""
+Keys = np.ndarray[Any, Any]
+
+
+class Rows(Protocol):
+    """Chunks that can be read again and again."""
+
+    @property
+    def schema(self) -> Schema:
+        """The columns."""
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The rows in some order."""
+
+
+def in_order(data: Rows, by: Sequence[str], names: Sequence[str], memory: int | None) -> Iterator[Chunk]:
+    """The named columns, sorted by some of them: labels by text, columns of many numbers by number."""
+    store = Store(names, frozenset(), SEGMENT, None if memory is None else memory // ROOM_SHARE)
+    kinds: dict[str, Kind] = {}
+    store.fill(_gathered(data, store, kinds))
+    columns = [_Sorted(store.columns[name], kinds.get(name, Kind.TEXT)) for name in names]
+    keys = [columns[names.index(name)] for name in by]
+    first = 0
+    for parts in _in_parts(columns, keys, store, memory):
+        order = np.lexsort(_words(keys, parts)[::-1])
+        for start in range(0, len(order), SEGMENT):
+            at = order[start : start + SEGMENT]
+            yield Table([column.column(parts[column.name], at) for column in columns], first, len(at))
+            first += len(at)
+
+
+def _gathered(data: Rows, store: Store, kinds: dict[str, Kind]) -> Iterator[list[Prepared]]:
+    for chunk in data.chunks(tuple(store.columns)):
+        kinds.update({column.name: column.kind for column in chunk.columns})
+        yield [stored.prepared(_values(chunk[name])) for name, stored in store.columns.items()]
+
+
+def _values(column: Column) -> pa.Array:
+    if isinstance(column, Numbers):
+        return texts_of(column.values, column.others)
+    return column.plain if isinstance(column, Texts) else column.arrow()
+
+
+class _Sorted:
+    """A stored column whose labels stand in order."""
+
+    def __init__(self, stored: StoredColumn, kind: Kind) -> None:
+        self.stored, self.kind = stored, kind
+        self.ranks, self.labels = _ranked(stored.labels)
+        self._other_ranks, self.others = _ranked(stored.others)
+        self.missing: Mask = marks(self.labels, MISSING_TEXTS)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.stored.name
+
+    @property
+    def bits(self) -> int:
+        """How many bits a rank takes."""
+        return max(len(self.labels) - 1, 0).bit_length()
+
+    def part(self, segment: int) -> Part:
+        """The rows of one segment."""
+        column = self.stored.part(segment, self.kind)
+        if isinstance(column, Numbers):
+            values, beside = column.values.copy(), np.flatnonzero(column.values < column.smallest)
+            values[beside] = FIRST_OTHER + self._other_ranks.astype(np.int64)[values[beside] - FIRST_OTHER]
+            return values
+        if isinstance(column, Texts):
+            return column.plain
+        ranks = self.ranks[column.codes] if len(self.ranks) else column.codes
+        return ranks.astype(np.min_scalar_type(max(len(self.labels), 1)))
+
+    @staticmethod
+    def cut(part: Part, rows: Keys) -> Part:
+        """Some rows."""
+        return part.take(pa.array(rows)) if isinstance(part, pa.Array) else part[rows]
+
+    def column(self, part: Part, rows: Keys) -> Column:
+        """Some rows as a column."""
+        some = self.cut(part, rows)
+        if isinstance(some, pa.Array):
+            return Texts(self.name, self.kind, some)
+        if some.dtype == np.int64:
+            return Numbers(self.name, self.kind, some, self.others)
+        return Column(self.name, self.kind, some, self.labels, self.missing)
+
+    def words(self, part: Part) -> list[Keys]:
+        """What orders the rows of one part, unless they are ranks."""
+        if isinstance(part, pa.Array):
+            listed = part.dictionary_encode()
+            return [_ranked(listed.dictionary)[0][listed.indices.to_numpy()]]
+        return [_numbers(part, self.others), part]
+
+    def bytes_per_row(self) -> int:
+        """Roughly what a row takes while it is sorted."""
+        return TEXT_BYTES if self.stored.form.name == "TEXTS" else 24
+
+
+def _ranked(texts: pa.Array) -> tuple[Codes, pa.Array]:
+    """Where each text stands in order, and the texts in order."""
+    order = pc.sort_indices(texts).to_numpy()
+    ranks: Codes = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks, texts.take(pa.array(order))
+
+
+def _numbers(values: Values, others: pa.Array) -> Keys:
+    """What is no number comes first."""
+    return np.nan_to_num(numbers_of(values, others), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+def _words(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> list[Keys]:
+    """Keys, the most significant first; neighbouring ranks share one."""
+    words: list[Keys] = []
+    room = 0
+    for column in columns:
+        part = parts[column.name]
+        if isinstance(part, pa.Array) or part.dtype == np.int64:
+            words += column.words(part)
+            room = 0
+        elif words and column.bits <= room:
+            words[-1] = (words[-1] << column.bits) | part
+            room -= column.bits
+        else:
+            words.append(part.astype(np.int64))
+            room = WORD_BITS - column.bits
+    return words or [np.zeros(len(next(iter(parts.values()), ())), np.int8)]
+
+
+def _first_words(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> Keys:
+    """A key that never puts rows into another order than all keys do."""
+    part = parts[columns[0].name]
+    if isinstance(part, pa.Array):
+        return _prefixes(part)
+    return _words(columns, parts)[0]
+
+
+def _prefixes(texts: pa.Array) -> Keys:
+    """The first bytes of each text as a number."""
+    ends = pc.binary_slice(texts.cast(pa.large_binary()).cast(pa.binary()), 0, PREFIX_BYTES)
+    padded = np.array(ends.to_numpy(zero_copy_only=False), dtype=f"S{PREFIX_BYTES + 1}")
+    return (padded.view(">u8") >> 8).astype(np.int64)
+
+
+def _in_parts(
+    columns: Sequence[_Sorted], keys: Sequence[_Sorted], store: Store, memory: int | None
+) -> Iterator[dict[str, Part]]:
+    """The rows in parts that come one wholly before the next, each small enough to be sorted."""
+    segments = [number for number, *_ in store.segments()]
+    width = sum(column.bytes_per_row() for column in columns) + 32
+    most = None if memory is None else max(memory // PART_SHARE // width, SEGMENT)
+    wanted = 1 if most is None else -(-store.rows // most)
+    if wanted <= 1 or not keys:
+        if segments:
+            yield _joined([{column.name: column.part(number) for column in columns} for number in segments])
+        return
+    borders = _borders(keys, segments, wanted)
+    dealt = _Dealt(len(borders) + 1, columns, Shelf(None if memory is None else memory // ROOM_SHARE))
+    for number in segments:
+        parts = {column.name: column.part(number) for column in columns}
+        dealt.deal(parts, np.searchsorted(borders, _first_words(keys, parts), side="right"))
+    for number in range(len(borders) + 1):
+        if dealt.rows[number] > 4 * (most or 0):
+            raise _too_even()
+        if dealt.rows[number]:
+            yield dealt.part(number)
+
+
+def _too_even() -> LimitExceeded:
+    return LimitExceeded(
+        "memory",
+        "Sorting the released rows does not fit into the memory limit: too many begin with the same values. "
+        "Allow more memory, or keep the order of the input (--keep-order) where that order tells nothing.",
+    )
+
+
+def _borders(keys: Sequence[_Sorted], segments: Sequence[int], wanted: int) -> Keys:
+    """Where parts end, so that a sample of the rows falls evenly into them."""
+    sample = []
+    for number in segments:
+        words = _first_words(keys, {column.name: column.part(number) for column in keys})
+        sample.append(words[:: max(len(words) // SAMPLED, 1)])
+    ordered = np.sort(np.concatenate(sample))
+    return np.unique(ordered[np.linspace(0, len(ordered) - 1, wanted + 1).astype(int)[1:-1]])
+
+
+def _joined(pieces: Sequence[Mapping[str, Part]]) -> dict[str, Part]:
+    found: dict[str, Part] = {}
+    for name, one in pieces[0].items():
+        parts = [piece[name] for piece in pieces]
+        if isinstance(one, pa.Array):
+            found[name] = pa.concat_arrays([part.cast(pa.large_string()) for part in parts])
+        else:
+            found[name] = np.concatenate(parts)
+    return found
+
+
+class _Dealt:
+    """Rows of several parts, put away piece by piece."""
+
+    def __init__(self, parts: int, columns: Sequence[_Sorted], shelf: Shelf) -> None:
+        self.rows = [0] * parts
+        self._columns, self._shelf = columns, shelf
+        self._kept: list[list[dict[str, tuple[str, bytes | Place]]]] = [[] for _ in range(parts)]
+
+    def deal(self, parts: Mapping[str, Part], to: Keys) -> None:
+        """Put away each row of a segment with the part it belongs to."""
+        order = np.argsort(to, kind="stable")
+        ends = np.cumsum(np.bincount(to, minlength=len(self.rows)))
+        for number, (start, end) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)):
+            if start < end:
+                rows = order[start:end]
+                kept = {name: self._put(_Sorted.cut(part, rows)) for name, part in parts.items()}
+                self._kept[number].append(kept)
+                self.rows[number] += len(rows)
+
+    def _put(self, part: Part) -> tuple[str, bytes | Place]:
+        if isinstance(part, pa.Array):
+            return "", self._shelf.put(texts_to_bytes([part]))
+        return part.dtype.str, self._shelf.put(part.tobytes())
+
+    def _get(self, kind: str, kept: bytes | Place) -> Part:
+        found = self._shelf.get(kept)
+        return np.frombuffer(found, np.dtype(kind)) if kind else texts_from_bytes(found)
+
+    def part(self, number: int) -> dict[str, Part]:
+        """All rows of one part."""
+        pieces, self._kept[number] = self._kept[number], []
+        return _joined([{name: self._get(*one) for name, one in piece.items()} for piece in pieces])

@@ -1,0 +1,22 @@
+"""What a preview does between claim and end: the engine tries one step on a part of the table."""
+
+from typing import Any
+
+from stewardapp import storage
+from stewardapp.models import Preview
+from worker.claim import Claim
+from worker.engines import run_engine
+from worker.process import Sealed
+
+
+def previewed(claim: Claim) -> tuple[Preview, dict[str, Any]]:
+    """The preview and what the engine found; the engine is given no key to draw with."""
+    related = ("release__version__table", "release__version__key")
+    preview = Preview.objects.select_related(*related).get(pk=claim.id)
+    version = preview.release.version
+    if version.table is None:
+        raise storage.Destroyed
+    with storage.opened(version.table) as table:
+        given = {"table": Sealed(table, storage.key_bytes(version.key))}
+        details = {"recipe": preview.recipe, "column": preview.column or None}
+        return preview, run_engine(claim, "preview", details, given)["preview"]
