@@ -17,18 +17,19 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
-from stewardapp.models import Preview, Reading, Run, User
+from stewardapp.models import Preview, Reading, Replay, Run, User
 from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
 AWAY = (OperationalError, InterfaceError)
-AnyJob = Run | Reading | Preview
-KINDS: dict[str, type[Run] | type[Reading] | type[Preview]] = {
+AnyJob = Run | Reading | Preview | Replay
+KINDS: dict[str, type[Run] | type[Reading] | type[Preview] | type[Replay]] = {
     "run": Run,
     "reading": Reading,
     "preview": Preview,
+    "replay": Replay,
 }
 
 
@@ -50,7 +51,7 @@ def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
 
 
 def waiting_for(job: AnyJob) -> tuple[list[User], str]:
-    """Who has to be told of a job, and the page that shows it; whoever asked for a preview looks at it."""
+    """Who has to be told of a job, and the page that shows it; who wants a preview or replay looks at it."""
     if isinstance(job, Run):
         return [job.started_by], f"/runs/{job.pk}/"
     if isinstance(job, Reading):

@@ -59,6 +59,13 @@ def may_propose_move(person: Person) -> Verdict:
     return permitted(person, Permission.UPLOAD, "say whom a dataset is about")
 
 
+def may_replay_attacks(person: Person, busy: bool) -> Verdict:
+    """Have a worker attack invented people; asked of the roles held in any project."""
+    if not person.has(Permission.MANAGE_BUDGET):
+        return no("no-permission", "Only a steward or an administrator can have the attacks replayed.")
+    return no("busy", "Attacks are being replayed already; wait for their end.") if busy else yes()
+
+
 def may_spend(price: PriceFacts, policy: PolicyFacts) -> Verdict:
     """Whether this may be bought: the policy of the project allows it, and every purse holds enough."""
     return first_no(_within_policy(price, policy), *(_left(price, fund) for fund in price.funds))

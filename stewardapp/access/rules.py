@@ -10,6 +10,7 @@ from stewardapp.access.budget_rules import (
     may_decline_proposal,
     may_propose_limit,
     may_propose_move,
+    may_replay_attacks,
     may_spend,
 )
 from stewardapp.access.data_rules import (
@@ -91,6 +92,7 @@ __all__ = [
     "may_publish",
     "may_read_again",
     "may_replace_project_key",
+    "may_replay_attacks",
     "may_resolve_comment",
     "may_review",
     "may_revise_policy",

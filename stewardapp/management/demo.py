@@ -27,6 +27,7 @@ from stewardapp.actions import (
     projects,
     proposals,
     releases,
+    replays,
     reviews,
     runs,
     uploads,
@@ -40,6 +41,7 @@ from stewardapp.models import (
     Population,
     Project,
     Release,
+    Replay,
     Run,
     User,
     Version,
@@ -117,6 +119,7 @@ def _fill(people: dict[str, User]) -> None:
             stage(story, title)
     _survey(project, people["steward"], "Health survey 2026")
     demo_survey.load(project, people["steward"])
+    _attacks(people["steward"])
 
 
 def _project(people: dict[str, User]) -> Project:
@@ -173,6 +176,14 @@ def _budget(project: Project, version: Version, people: dict[str, User]) -> None
     budgets.allow(allotment=allotment, user=people["analyst"], limit=Spend.of(Decimal("0.5")), by=steward)
     more, reason = Spend.of(3, Decimal("1e-8")), "A second study asks for the same people."
     proposals.propose_limit(population=population, limit=more, reason=reason, by=steward)
+
+
+def _attacks(steward: User) -> None:
+    """What the budget prevents, on few people: the demo should begin soon."""
+    if not Replay.objects.exists():
+        replays.start(settings={"few": 7, "people": 32, "questions": 6, "rounds": 4}, by=steward)
+    for replay in Replay.objects.alive():
+        _work("replay", str(replay.pk))
 
 
 def _work(kind: str, identity: str) -> None:

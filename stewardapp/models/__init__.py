@@ -24,6 +24,7 @@ from stewardapp.models.project_key import ProjectKey
 from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
+from stewardapp.models.replay import Replay
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
 from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
@@ -61,6 +62,7 @@ __all__ = [
     "ProposalState",
     "Reading",
     "Release",
+    "Replay",
     "Review",
     "Run",
     "Survey",

@@ -32,6 +32,7 @@ from stewardapp.models import (
     Preview,
     Proposal,
     Release,
+    Replay,
     Run,
     Survey,
     Upload,
@@ -169,6 +170,10 @@ class Scene:
         return proposals.propose_limit(
             population=self.population, limit=limit, reason="More.", by=self.team.steward
         )
+
+    def replay(self) -> Replay:
+        """Attacks on people who do not exist."""
+        return factories.make_replay(self.team)
 
     def allotment(self) -> Allotment:
         """The project's part of a budget."""

@@ -30,6 +30,13 @@ def test_two_people_are_needed() -> None:
     refused(rules.may_decide_proposal(OTHER, DECIDED), "decided")
 
 
+def test_attacks_are_replayed_one_after_another_by_who_guards_a_budget() -> None:
+    assert rules.may_replay_attacks(STEWARD, False)
+    assert rules.may_replay_attacks(ADMIN, False)
+    refused(rules.may_replay_attacks(STEWARD, True), "busy")
+    refused(rules.may_replay_attacks(ANALYST, False), "no-permission")
+
+
 def test_whoever_proposed_may_take_it_back() -> None:
     for person in (STEWARD, OTHER, ADMIN):
         assert rules.may_decline_proposal(person, MINE)

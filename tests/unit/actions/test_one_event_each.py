@@ -37,6 +37,7 @@ from stewardapp.actions import (
     proposals,
     readings,
     releases,
+    replays,
     reviews,
     runs,
     survey_questions,
@@ -44,7 +45,7 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Preview, Project, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Reading, Replay, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend
@@ -107,6 +108,13 @@ def record_preview(team: factories.Team) -> Call:
     fence = Preview.objects.claim(preview.pk, "w", 60)
     assert fence is not None
     return lambda: previews.record(preview=preview, fence=fence, result={})
+
+
+def record_replay(team: factories.Team) -> Call:
+    replay = factories.make_replay(team, done=False)
+    fence = Replay.objects.claim(replay.pk, "w", 60)
+    assert fence is not None
+    return lambda: replays.record(replay=replay, fence=fence, result={})
 
 
 def record_run(team: factories.Team) -> Call:
@@ -370,6 +378,8 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, r: previews.start(release=r, step=factories.STEP, by=t.steward),
     ),
     "previews.record": record_preview,
+    "replays.start": on(nothing, lambda t, _: replays.start(settings={}, by=t.steward)),
+    "replays.record": record_replay,
     "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
     "project_keys.replace": on(
         lambda t: project_keys.create(project=t.project, by=t.steward),

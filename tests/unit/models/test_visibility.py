@@ -35,6 +35,8 @@ SEES: dict[str, set[str]] = {
     "Survey": TEAM | {"admin"},
     "Upload": {"steward"},
     "Release": TEAM | {"admin"},
+    "Preview": TEAM,
+    "Replay": set(factories.PERSONAS),
     "Run": TEAM | {"admin"},
     "Artifact": TEAM,
     "Review": TEAM | {"admin"},
@@ -56,6 +58,7 @@ def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     factories.make_survey(team)
+    factories.make_replay(team)
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100))
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(10), by=team.steward)
     asked: dict[str, Any] = {"query": uuid.uuid4(), "what": "A count", "by": team.analyst}
@@ -77,7 +80,7 @@ def test_who_sees_what(team: factories.Team, noun: str) -> None:
     assert not rows(noun, AnonymousUser()).exists()
 
 
-@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population", "Proposal"}))
+@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population", "Proposal", "Replay"}))
 def test_other_projects_see_nothing(team: factories.Team, noun: str) -> None:
     stranger = factories.make_project()
     own = {"Project", "Membership", "Policy", "AuditEvent"}

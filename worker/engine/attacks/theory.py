@@ -39,7 +39,7 @@ def _window(coins: int, width: int) -> float:
     if width > coins:
         return 1.0
     first = (coins - width + 1) // 2
-    return sum(math.comb(coins, heads) for heads in range(first, first + width)) / 2**coins
+    return float(sum(math.comb(coins, heads) for heads in range(first, first + width)) / 2**coins)
 
 
 def difference(bound: int) -> float:
