@@ -181,7 +181,7 @@ def _budget(project: Project, version: Version, people: dict[str, User]) -> None
 def _attacks(steward: User) -> None:
     """What the budget prevents, on few people: the demo should begin soon."""
     if not Replay.objects.exists():
-        replays.start(settings={"few": 7, "people": 32, "questions": 6, "rounds": 4}, by=steward)
+        replays.start(settings={"few": 6, "people": 24, "questions": 6, "rounds": 3}, by=steward)
     for replay in Replay.objects.alive():
         _work("replay", str(replay.pk))
 

@@ -120,7 +120,8 @@ def layout(chart: Chart) -> dict[str, Any]:
     }
     if chart.kind == "heatmap" and chart.y.scale == "category":
         drawn["yaxis"]["autorange"] = "reversed"  # the first row on top, as in its table
-    if chart.kind == "scatter" and chart.y.scale == "percent":
+    compared = chart.kind == "scatter" or any(series.reference for series in chart.series)
+    if compared and chart.y.scale == "percent":
         drawn["yaxis"]["range"] = [0, 1.05]  # the whole, so that maps can be compared
     return drawn
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Story:
     """One attack for readers who never heard of it: what is done, why it works, how to read the figure."""
 
+    name: str
     how: str
     reading: str
     desk: str
@@ -27,6 +28,7 @@ class Story:
 
 STORIES = {
     "every-question": Story(
+        "Every question",
         "The attacker asks how many are ill in every group that can be formed of these people, then goes "
         "through all the ways in which they could be ill or well, and keeps the one that fits best.",
         "From the left to the right more of the possible groups are asked about. The dot of theory at the "
@@ -35,6 +37,7 @@ STORIES = {
         "The budget is divided among the questions: more of them mean noisier answers, not more knowledge.",
     ),
     "random-questions": Story(
+        "Random questions",
         "With more people nobody can ask about every group, and need not: some random groups for each person "
         "are enough. A linear program finds the people that fit the answers best, in a moment.",
         "While the errors stay well below the root of the number of people, a few questions per person "
@@ -43,6 +46,7 @@ STORIES = {
         "Whatever the number of questions, the line of our desk stays below what its whole budget allows.",
     ),
     "averaging": Story(
+        "Averaging",
         "The attacker repeats one question, how many are ill for each person alone, and takes the mean of "
         "the answers. Noise that is drawn anew each time cancels out.",
         "The dotted line is exact: bits that are as likely as not are guessed right so often from one answer "
@@ -51,6 +55,7 @@ STORIES = {
         "a word each time pays each time, until nothing is left.",
     ),
     "differencing": Story(
+        "Differencing",
         "Counting one person alone may be forbidden. So the attacker counts everybody, then everybody but "
         "this one, and takes the difference: both are counts of many people, and harmless by themselves.",
         "From the left to the right more people are attacked from one count of everybody, and the figure is "
@@ -94,14 +99,19 @@ def settings_lines(replay: Replay) -> list[tuple[str, str]]:
 
 
 def overview(replay: Replay) -> dict[str, Any]:
-    """Attacks down, ways to answer across: the share of bits recovered in the end."""
+    """Ways to answer down, attacks across: the share of bits recovered in the end."""
     attacks = replay.result.get("attacks", ())
-    names = list(dict.fromkeys(one["name"] for attack in attacks for one in attack["findings"]))
-    rows = []
-    for attack in attacks:
-        share = {one["name"]: percent(one["share"]) for one in attack["findings"]}
-        rows.append((attack["slug"], attack["title"], [share.get(name, "–") for name in names]))
-    return {"names": names, "rows": rows}
+    shares = {
+        (one["name"], attack["slug"]): percent(one["share"])
+        for attack in attacks
+        for one in attack["findings"]
+    }
+    slugs = [attack["slug"] for attack in attacks]
+    names = dict.fromkeys(name for name, _ in shares)
+    return {
+        "attacks": [(slug, STORIES[slug].name) for slug in slugs],
+        "rows": [(name, [shares.get((name, slug), "–") for slug in slugs]) for name in names],
+    }
 
 
 def charts_of(replay: Replay) -> dict[str, Chart]:
