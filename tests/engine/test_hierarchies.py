@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worker.engine.algorithms.coverage import between
@@ -179,6 +179,7 @@ def test_a_snap_beyond_its_bound_is_refused(snap):
     width=st.integers(1, 60),
     origin=st.integers(-7, 7),
 )
+@example(numbers=[0, -83], ends=[-82, None, -82, None], width=1, origin=0)
 def test_intervals_nest_and_hold_their_value_whatever_the_ends(numbers, ends, width, origin):
     known = iter(sorted(end for end in ends if end is not None))
     low, first, last, high = (None if end is None else next(known) for end in ends)

@@ -52,14 +52,14 @@ class Scale:
 
     def _first_end(self) -> Decimal | None:
         """Where the interval ends that holds the lower snap."""
-        return None if self.snap[0] is None else self._cell(self.snap[0])[1]
+        return None if self.snap[0] is None else self._clipped(self._cell(self.snap[0])[1])
 
     def _last_begin(self) -> Decimal | None:
         """Where the interval begins that ends at, or holds, the upper snap."""
         if self.snap[1] is None:
             return None
         low, _ = self._cell(self.snap[1])
-        return low - self.width if low == self.snap[1] else low
+        return self._clipped(low - self.width if low == self.snap[1] else low)
 
     def _clipped(self, end: Decimal) -> Decimal:
         low, high = self.bounds
