@@ -43,7 +43,7 @@ STORIES = {
         "While the errors stay well below the root of the number of people, a few questions per person "
         "recover nearly everybody. The dotted line counts out the argument of Dinur and Nissim: in 19 of 20 "
         "rounds, people that fit all answers with bounded noise have at least so many bits right.",
-        "Whatever the number of questions, the line of our desk stays below what its whole budget allows.",
+        "Whatever the number of questions, our desk gives away no more than its whole budget allows.",
     ),
     "averaging": Story(
         "Averaging",

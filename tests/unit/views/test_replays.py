@@ -12,8 +12,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from stewardapp.access.verdict import Invalid, NotAllowed
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import replays
+from stewardapp.management import demo
 from stewardapp.models import Replay
 from stewardapp.presenters.replays import STORIES
 from tests import factories
@@ -89,6 +90,18 @@ def test_an_action_judges_settings_itself(team: Team) -> None:
     with pytest.raises(Invalid) as refused:
         replays.start(settings={"few": 30}, by=team.steward)
     assert refused.value.param == "few"
+
+
+def test_a_result_of_a_lost_claim_is_not_taken(team: Team) -> None:
+    replay = factories.make_replay(team, done=False)
+    with pytest.raises(Conflict, match="Another worker"):
+        replays.record(replay=replay, fence=7, result={})
+
+
+def test_the_demo_has_a_replay_and_begins_no_second(team: Team) -> None:
+    demo._attacks(team.steward)
+    demo._attacks(team.steward)
+    assert Replay.objects.get().state == "succeeded"
 
 
 def test_old_replays_make_room(team: Team) -> None:
