@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
 
 from worker.engine.algorithms.individual_risk import household_risk, individual_risk
 from worker.engine.classes import Classes, released_classes
-from worker.engine.column import Floats
+from worker.engine.column import Codes, Floats
+from worker.engine.dense import codes_of
 from worker.engine.execution.dataset import Dataset
 from worker.engine.fields import Role
 from worker.engine.frequency import Counts, FrequencyTable
+from worker.engine.io.cells import Cells, LabelCells, Listed, NumberCells, laid_out
 from worker.engine.keys import Packer
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
@@ -30,15 +33,44 @@ COLUMNS = (
 )
 
 
+LINES_AT_ONCE = 65_536
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """The distinct values of a figure as they are written, and which of them stands at each place."""
+
+    listed: Listed
+    codes: Codes
+
+    @classmethod
+    def of(cls, values: Counts | Floats) -> _Figure:
+        """A figure of classes or rows."""
+        distinct, codes = np.unique(values, return_inverse=True)
+        texts = pa.array([_number(value) for value in distinct.tolist()], pa.large_string())
+        return cls(Listed(texts), codes.reshape(-1).astype(np.int32))
+
+    @classmethod
+    def of_classes(cls, values: Counts | Floats) -> _Figure:
+        """A figure of classes; last what rows of no class have."""
+        return cls.of(np.append(values, 0))
+
+    def cells(self, places: Codes | slice) -> Cells:
+        """What stands at some places."""
+        return LabelCells(self.codes[places], self.listed)
+
+
 @dataclass(frozen=True)
 class _Records:
-    """Row-aligned figures; a row that is suppressed, left out or without consent belongs to no class."""
+    """The class of each row – −1 for one suppressed, left out or without consent – and the figures."""
 
-    sizes: Counts
-    weighted: Floats
-    risks: Floats
-    households: Floats | None
-    diversity: dict[str, Counts]
+    found: Codes
+    sizes: _Figure
+    weighted: _Figure
+    risks: _Figure
+    households: _Figure | None
+    """Row by row."""
+    diversity: dict[str, _Figure]
 
 
 def write_records(
@@ -49,10 +81,10 @@ def write_records(
     records = _records(original, data, after)
     header = [*COLUMNS, *(f"l_{name}" for name in records.diversity)]
     file.write((",".join(header) + "\n").encode())
-    for start in range(0, original.rows, 65_536):
+    for start in range(0, original.rows, LINES_AT_ONCE):
         reporter.checkpoint()
-        lines = _lines(records, start, min(start + 65_536, original.rows))
-        file.write("".join(lines).encode())
+        rows = slice(start, min(start + LINES_AT_ONCE, original.rows))
+        file.write(laid_out(_cells(records, rows), slice(0, rows.stop - rows.start), ","))
 
 
 def _records(original: Dataset, data: Dataset, after: Statistics) -> _Records:
@@ -64,25 +96,26 @@ def _records(original: Dataset, data: Dataset, after: Statistics) -> _Records:
         name: np.bincount(classes.contents(name).ids, minlength=classes.number).astype(np.int64)
         for name in sensitive
     }
-    found = np.full(original.rows, -1, np.int64)
+    found = np.full(original.rows, -1, np.int32)
     for ids, rows in _class_of_rows(data, table, classes, names):
         found[rows] = ids
-    placed = found >= 0
-    at = np.where(placed, found, 0)
-    if not classes.number:
-        empty = np.zeros(original.rows)
-        return _Records(
-            empty.astype(np.int64), empty, empty, None, {name: empty.astype(np.int64) for name in sensitive}
-        )
-    risks = individual_risk(classes.sizes, classes.weights)
-    weighted = classes.sizes.astype(float) if classes.weights is None else classes.weights
+    risks = individual_risk(classes.sizes, classes.weights) if classes.number else np.zeros(0)
     return _Records(
-        sizes=np.where(placed, classes.sizes[at], 0),
-        weighted=np.where(placed, weighted[at], 0.0),
-        risks=np.where(placed, risks[at], 0.0),
-        households=_household_risks(original, np.where(placed, risks[at], 0.0)),
-        diversity={name: np.where(placed, counts[at], 0) for name, counts in diversity.items()},
+        found=found,
+        sizes=_Figure.of_classes(classes.sizes),
+        weighted=_Figure.of_classes(classes.sizes if classes.weights is None else classes.weights),
+        risks=_Figure.of_classes(risks),
+        households=_households(original, np.append(risks, 0.0), found) if classes.number else None,
+        diversity={name: _Figure.of_classes(counts) for name, counts in diversity.items()},
     )
+
+
+def _households(original: Dataset, risks: Floats, found: Codes) -> _Figure | None:
+    """The risks of the households of all rows, when there is a key."""
+    if not original.schema.named(Role.HOUSEHOLD_KEY):
+        return None
+    made = _household_risks(original, risks[found])
+    return None if made is None else _Figure.of(made)
 
 
 def _class_of_rows(
@@ -117,18 +150,16 @@ def _household_ids(chunk: Chunk, key: str, known: dict[str, int]) -> Counts:
     return np.array(labels, dtype=np.int64)[chunk[key].codes]
 
 
-def _lines(records: _Records, start: int, end: int) -> Iterator[str]:
-    household = records.households
-    for row in range(start, end):
-        fields = [
-            str(row + 1),
-            str(records.sizes[row]),
-            _number(records.weighted[row]),
-            _number(records.risks[row]),
-        ]
-        fields += ["" if household is None else _number(household[row]), "", ""]
-        fields += [str(counts[row]) for counts in records.diversity.values()]
-        yield ",".join(fields) + "\n"
+def _cells(records: _Records, rows: slice) -> Sequence[Cells]:
+    """Some lines, column by column."""
+    places = records.found[rows]
+    no_text = Listed(pa.array([""], pa.large_string()))
+    nothing = LabelCells(np.zeros(len(places), np.int32), no_text)
+    numbers = NumberCells(codes_of(pa.array(np.arange(rows.start + 1, rows.stop + 1))), no_text)
+    figures = [figure.cells(places) for figure in (records.sizes, records.weighted, records.risks)]
+    household = nothing if records.households is None else records.households.cells(rows)
+    diversity = [figure.cells(places) for figure in records.diversity.values()]
+    return [numbers, *figures, household, nothing, nothing, *diversity]
 
 
 def _number(value: float) -> str:

@@ -172,7 +172,9 @@ class Generalization(Method):
         search.run()
         seconds = perf_counter() - began
         search.list_minimal()
-        return self._decided(table, levels, judge, search.outcome(), seconds)
+        outcome = search.outcome()
+        del search, problem  # what the search held may be as much as the table
+        return self._decided(table, levels, judge, outcome, seconds)
 
     def transform(self, chunk: Chunk, plan: GeneralizationPlan, source: Source) -> Chunk:
         assert plan.packer is not None
@@ -209,6 +211,7 @@ class Generalization(Method):
         self, table: FrequencyTable, levels: Sequence[Levels], judge: Judge, outcome: Outcome, seconds: float
     ) -> GeneralizationPlan:
         from worker.engine.algorithms.obstacles import no_solution
+        from worker.engine.algorithms.search.deciding import decided
         from worker.engine.algorithms.search.judging import generalized
         from worker.engine.classes import classes_of
 
@@ -220,23 +223,15 @@ class Generalization(Method):
             top = [high for _, high in self._bounds(levels)]
             coarsest = classes_of(generalized(table, levels, top), names)
             raise no_solution(judge, coarsest, outcome.least_suppressed)
-        lifted = generalized(table, levels, outcome.best)
-        classes = classes_of(lifted, names)
-        first = classes.first()
-        codes = tuple(lifted.column(name)[first] for name in names)
-        kept = judge.kept(classes)
-        packer = Packer(
-            tuple(len(one.labels[level]) for one, level in zip(levels, outcome.best, strict=True))
-        )
-        keys = packer.fit(codes, classes.number)
+        found = decided(table, levels, outcome.best, judge)
         facts: dict[str, Any] = {
             "levels": dict(zip(names, outcome.best, strict=True)),
             "heights": {one.name: one.height for one in levels},
-            "suppressed_rows": int(classes.rows[~kept].sum()),
+            "suppressed_rows": found.suppressed_rows,
             "suppressed_cells": 0,
             "suppression_allowed": judge.limit,
-            "classes": int(kept.sum()),
-            "smallest_class": int(classes.sizes[kept].min()) if kept.any() else None,
+            "classes": found.classes,
+            "smallest_class": found.smallest,
             "objective": self.objective,
             "score": list(outcome.score) if isinstance(outcome.score, tuple) else outcome.score,
             "optimal": outcome.optimal,
@@ -249,7 +244,13 @@ class Generalization(Method):
         }
         domains = tuple(table.domain(name) for name in names)
         return GeneralizationPlan(
-            facts, domains, tuple(levels), outcome.best, packer, np.sort(keys[~kept]), self.drop_suppressed
+            facts,
+            domains,
+            tuple(levels),
+            outcome.best,
+            found.packer,
+            found.suppressed,
+            self.drop_suppressed,
         )
 
 

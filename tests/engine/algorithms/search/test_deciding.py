@@ -1,0 +1,38 @@
+"""Classes added up piece by piece are those of the table held whole."""
+
+from unittest.mock import patch
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.engine.algorithms.search import problems
+from worker.engine.algorithms.search import deciding
+from worker.engine.algorithms.search.judging import Judge
+from worker.engine.goals.average_risk import AverageRisk
+from worker.engine.goals.k_anonymity import KAnonymity
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@given(st.data(), problems.tables(), st.integers(1, 5), st.booleans())
+def test_pieces_and_the_whole_decide_alike(data, drawn, k, drop):
+    judge = Judge([KAnonymity(k=k)], 0, drop)
+    node = tuple(data.draw(st.integers(0, one.height)) for one in drawn.levels)
+    given = (drawn.table, drawn.levels, node, judge)
+    with patch.object(deciding, "TUPLES_AT_ONCE", 3):
+        pieces = deciding.decided(*given)
+    with patch.object(Judge, "sizes_only", lambda self, table: False):
+        whole = deciding.decided(*given)
+    assert np.array_equal(pieces.suppressed, whole.suppressed)
+    assert pieces.packer.sizes == whole.packer.sizes
+    for name in ("suppressed_rows", "classes", "smallest"):
+        assert getattr(pieces, name) == getattr(whole, name)
+
+
+@settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+@given(problems.tables())
+def test_goals_about_more_than_sizes_see_the_whole_table(drawn):
+    node = tuple(one.height for one in drawn.levels)
+    with patch.object(deciding, "_sizes") as never:
+        deciding.decided(drawn.table, drawn.levels, node, Judge([AverageRisk(limit=0.5)], 0, False))
+    never.assert_not_called()

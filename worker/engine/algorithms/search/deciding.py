@@ -1,0 +1,80 @@
+"""What a chosen node does to the table: its classes, and which of them are suppressed.
+
+The table may hold nearly as many tuples as there are rows. So its codes are lifted and packed a piece at a
+time, and where only sizes matter, no more than the classes is ever held beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worker.engine.algorithms.hierarchies import Levels
+from worker.engine.algorithms.search.judging import Judge, generalized
+from worker.engine.algorithms.search.lattice import Node
+from worker.engine.classes import Classes, classes_of
+from worker.engine.counting import Runs
+from worker.engine.frequency import FrequencyTable
+from worker.engine.keys import LIMIT, Grouped, Keys, Packer, grouped
+
+TUPLES_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Decided:
+    """`suppressed` are the packed keys of the classes that go, in ascending order."""
+
+    packer: Packer
+    suppressed: Keys
+    suppressed_rows: int
+    classes: int
+    smallest: int | None
+
+
+def decided(table: FrequencyTable, levels: Sequence[Levels], node: Node, judge: Judge) -> Decided:
+    """Judge the classes of a node."""
+    packer = Packer(tuple(len(one.labels[level]) for one, level in zip(levels, node, strict=True)))
+    # Wider tuples are ranked among all others, which a piece cannot do.
+    if judge.sizes_only(table) and math.prod(packer.sizes) < LIMIT:
+        keys, classes = _sizes(table, levels, node, packer)
+    else:
+        keys, classes = _whole(table, levels, node, packer)
+    kept = judge.kept(classes)
+    return Decided(
+        packer,
+        np.sort(keys[~kept]),
+        int(classes.rows[~kept].sum()),
+        int(kept.sum()),
+        int(classes.sizes[kept].min()) if kept.any() else None,
+    )
+
+
+def _sizes(
+    table: FrequencyTable, levels: Sequence[Levels], node: Node, packer: Packer
+) -> tuple[Keys, Classes]:
+    """The classes without what is in them."""
+    runs, span = Runs(), math.prod(packer.sizes)
+    for start in range(0, len(table), TUPLES_AT_ONCE):
+        counts = table.counts[start : start + TUPLES_AT_ONCE]
+        codes = [
+            one.from_values[level][table.column(one.name)[start : start + TUPLES_AT_ONCE]]
+            for one, level in zip(levels, node, strict=True)
+        ]
+        runs.add(grouped(packer.fit(codes, len(counts)), counts, span))
+    found: Grouped = runs.merged()
+    number = len(found.keys)
+    return found.keys, Classes(FrequencyTable((), (), found.counts), np.arange(number), number)
+
+
+def _whole(
+    table: FrequencyTable, levels: Sequence[Levels], node: Node, packer: Packer
+) -> tuple[Keys, Classes]:
+    """The classes with everything in them."""
+    names = [one.name for one in levels]
+    lifted = generalized(table, levels, node)
+    classes = classes_of(lifted, names)
+    first = classes.first()
+    return packer.fit([lifted.column(name)[first] for name in names], classes.number), classes
