@@ -98,10 +98,13 @@ def test_a_result_of_a_lost_claim_is_not_taken(team: Team) -> None:
         replays.record(replay=replay, fence=7, result={})
 
 
-def test_the_demo_has_a_replay_and_begins_no_second(team: Team) -> None:
+def test_the_demo_has_a_replay_and_begins_no_second(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(demo, "_work", lambda kind, identity: done.append(f"{kind} {identity}"))
     demo._attacks(team.steward)
-    demo._attacks(team.steward)
-    assert Replay.objects.get().state == "succeeded"
+    assert done == [f"replay {Replay.objects.get().pk}"]
+    demo._attacks(team.steward)  # what was interrupted is continued
+    assert done == [f"replay {Replay.objects.get().pk}"] * 2
 
 
 def test_old_replays_make_room(team: Team) -> None:
