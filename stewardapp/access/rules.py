@@ -6,6 +6,7 @@ A rule looks at facts only; the same rule guards the endpoint, greys out the but
 from stewardapp.access.budget_rules import (
     may_allot,
     may_allow,
+    may_cancel_replay,
     may_decide_proposal,
     may_decline_proposal,
     may_propose_limit,
@@ -67,6 +68,7 @@ __all__ = [
     "may_answer",
     "may_cancel",
     "may_cancel_reading",
+    "may_cancel_replay",
     "may_collect",
     "may_comment",
     "may_create_dataset",

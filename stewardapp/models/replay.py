@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from stewardapp.access.facts import JobFacts
 from stewardapp.models.base import Record
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.user import AnyUser
@@ -41,3 +42,7 @@ class Replay(Job, Record):
     def project(self) -> None:
         """It belongs to no project."""
         return None
+
+    def facts(self) -> JobFacts:
+        """What the rules need to know about this replay."""
+        return JobFacts(state=self.state, stop_requested=self.cancel_requested_at is not None)

@@ -85,6 +85,7 @@ def shown(replay: Replay) -> dict[str, Any]:
         "settings": settings_lines(replay),
         "parts": parts,
         "overview": overview(replay),
+        "cancelled": f"{replay.cancelled_by} asked for it." if replay.cancelled_by else "",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +16,7 @@ from stewardapp.access.verdict import require
 from stewardapp.actions import replays
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form
 from stewardapp.forms.refusals import answer_status, attempt
-from stewardapp.models import Replay
+from stewardapp.models import Replay, User
 from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters import charts
 from stewardapp.presenters import replays as presenter
@@ -37,7 +38,7 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """One replay; the fragment asks for itself again until the work is done."""
     replay = get_object_or_404(Replay.objects.visible_to(signed_in(request)), pk=id)
     if request.headers.get("HX-Request"):
-        return render(request, "replays/_replay.html", {"shown": presenter.shown(replay)})
+        return render(request, "replays/_replay.html", _shown(replay, signed_in(request)))
     return _page(request, replay, _form(replay))
 
 
@@ -55,6 +56,15 @@ def start(request: HttpRequest) -> HttpResponse:
     return _page(request, Replay.objects.visible_to(user).latest_result(), form)
 
 
+@require_POST
+def cancel(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Stop a replay that waits or works."""
+    replay = get_object_or_404(Replay.objects.visible_to(signed_in(request)), pk=id)
+    replays.cancel(replay=replay, by=signed_in(request))
+    messages.info(request, "The replay is being cancelled.")
+    return redirect("replay-detail", replay.pk)
+
+
 @require_safe
 def chart(request: HttpRequest, id: uuid.UUID, slug: str) -> HttpResponse:
     """One picture as Plotly's JSON."""
@@ -70,11 +80,16 @@ def _form(replay: Replay | None) -> ParameterForm:
     return filled_form(AttackSettings, (), settings, PREFIX)
 
 
+def _shown(replay: Replay, user: User) -> dict[str, Any]:
+    may_cancel = rules.may_cancel_replay(person_anywhere(user), replay.facts())
+    return {"shown": presenter.shown(replay), "may_cancel": may_cancel}
+
+
 def _page(request: HttpRequest, replay: Replay | None, form: ParameterForm) -> HttpResponse:
     user = signed_in(request)
     seen = Replay.objects.visible_to(user)
     page = {
-        "shown": presenter.shown(replay) if replay else None,
+        **(_shown(replay, user) if replay else {}),
         "earlier": seen.select_related("requested_by"),
         "form": form,
         "may_replay": rules.may_replay_attacks(person_anywhere(user), seen.alive().exists()),
@@ -86,5 +101,6 @@ urlpatterns: list[URLPattern] = [
     path("attacks/", listing, name="replay-list"),
     path("attacks/start/", start, name="replay-start"),
     path("attacks/<uuid:id>/", detail, name="replay-detail"),
+    path("attacks/<uuid:id>/cancel/", cancel, name="replay-cancel"),
     path("attacks/<uuid:id>/charts/<slug:slug>/", chart, name="replay-chart"),
 ]

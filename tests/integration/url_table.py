@@ -303,6 +303,10 @@ TABLE: dict[str, Row] = {
     "replay-list": Row(PAGE),
     "replay-detail": Row(PAGE, args=replay),
     "replay-chart": Row(PAGE, args=lambda scene, place: replay(scene, place) | {"slug": "averaging"}),
+    "replay-cancel": Row(
+        post=Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        args=lambda scene, place: {"id": factories.make_replay(scene.team, done=False).pk},
+    ),
     "replay-start": Row(
         post=Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
         sends=lambda scene, place: {f"attack-{n}": v for n, v in AttackSettings(rounds=1).params().items()},

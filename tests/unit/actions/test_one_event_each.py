@@ -380,6 +380,9 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "previews.record": record_preview,
     "replays.start": on(nothing, lambda t, _: replays.start(settings={}, by=t.steward)),
     "replays.record": record_replay,
+    "replays.cancel": on(
+        lambda t: factories.make_replay(t, done=False), lambda t, r: replays.cancel(replay=r, by=t.steward)
+    ),
     "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
     "project_keys.replace": on(
         lambda t: project_keys.create(project=t.project, by=t.steward),

@@ -86,6 +86,28 @@ def test_one_at_a_time_and_by_who_guards_a_budget(team: Team, browse: Browser) -
         replays.start(settings={}, by=team.admin)
 
 
+def test_a_waiting_replay_is_cancelled_at_once_and_a_running_one_when_it_can(
+    team: Team, browse: Browser
+) -> None:
+    waiting = factories.make_replay(team, done=False)
+    page = browse("admin").post(reverse("replay-cancel", args=[waiting.pk]), follow=True).content.decode()
+    assert "Cancelled." in page
+    assert f"{team.admin} asked for it." in page
+    running = factories.make_replay(team, done=False)
+    assert Replay.objects.claim(running.pk, "w", 60) is not None
+    browse("steward").post(reverse("replay-cancel", args=[running.pk]))
+    page = browse("analyst").get(f"/attacks/{running.pk}/").content.decode()
+    assert "Stopping at the next checkpoint." in page
+    assert browse("steward").post(reverse("replay-cancel", args=[running.pk])).status_code == 403
+
+
+def test_two_who_cancel_at_once_are_told(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = factories.make_replay(team, done=False)
+    monkeypatch.setattr(type(Replay.objects.all()), "request_cancel", lambda *_: False)
+    with pytest.raises(Conflict, match="somebody else"):
+        replays.cancel(replay=replay, by=team.steward)
+
+
 def test_an_action_judges_settings_itself(team: Team) -> None:
     with pytest.raises(Invalid) as refused:
         replays.start(settings={"few": 30}, by=team.steward)

@@ -77,11 +77,11 @@ def _every(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attack:
     least = theory.every_question(settings.few, settings.bound)
     promise = Series("Theory: at least, of bounded noise", (most,), (least,), reference=True)
     title = "Reconstruction from every possible question"
-    return Attack("every-question", title, "Questions", _doubling(most), ways, once, (promise,))
+    return Attack("every-question", title, "Questions", _growing(most, 4), ways, once, (promise,))
 
 
 def _random(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attack:
-    sizes = tuple(size for size in _doubling(settings.people * settings.questions) if size >= 4)
+    sizes = tuple(size for size in _growing(settings.people * settings.questions, 2) if size >= 4)
 
     def once(way: Answerer, size: int) -> tuple[int, int]:
         people = People.invented(settings.people)
@@ -94,7 +94,7 @@ def _random(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attack:
 
 
 def _averaging(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attack:
-    sizes = _doubling(MOST_REPEATS)
+    sizes = _growing(MOST_REPEATS, 4)
 
     def once(way: Answerer, size: int) -> tuple[int, int]:
         people = People.invented(settings.people)
@@ -107,7 +107,7 @@ def _averaging(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attack:
 
 
 def _differencing(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attack:
-    sizes = _doubling(settings.people)
+    sizes = _growing(settings.people, 4)
 
     def once(way: Answerer, size: int) -> tuple[int, int]:
         """As many people are attacked at every size: fewer at a time, more often."""
@@ -123,9 +123,9 @@ def _differencing(settings: AttackSettings, ways: tuple[Answerer, ...]) -> Attac
     return Attack("differencing", title, "People attacked", sizes, ways, once, (promise,))
 
 
-def _doubling(most: int) -> tuple[int, ...]:
-    """1, 2, 4 … and the most."""
-    return (*(2**power for power in range(most.bit_length()) if 2**power < most), most)
+def _growing(most: int, times: int) -> tuple[int, ...]:
+    """1, so many times 1, and so on, and the most."""
+    return (*(times**power for power in range(most.bit_length()) if times**power < most), most)
 
 
 def _carried_out(attack: Attack, settings: AttackSettings, reporter: Reporter) -> dict[str, Any]:
