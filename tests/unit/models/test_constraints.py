@@ -26,6 +26,7 @@ from stewardapp.models import (
     Proposal,
     Reading,
     Release,
+    Replay,
     Review,
     Run,
     Survey,
@@ -187,7 +188,7 @@ def test_every_check_has_a_case() -> None:
     from django.apps import apps
 
     tried = {constraint for _, _, constraint in CHANGES}
-    tried |= {f"{noun}_{suffix}" for noun in ("run", "reading", "preview") for _, suffix in JOBS}
+    tried |= {f"{noun}_{suffix}" for noun in ("run", "reading", "preview", "replay") for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
     tried |= {"contribution_kind_known", "project_has_a_name", "population_has_a_name", "dataset_has_a_name"}
     checks = {
@@ -206,9 +207,11 @@ def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: st
     release = factories.make_release(team)
     factories.make_run(release)
     factories.make_preview(release, done=False)
+    factories.make_replay(team, done=False)
     refused(Reading.objects.filter(version=version), change, f"reading_{suffix}")
     refused(Run.objects.all(), change, f"run_{suffix}")
     refused(Preview.objects.all(), change, f"preview_{suffix}")
+    refused(Replay.objects.all(), change, f"replay_{suffix}")
 
 
 UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [

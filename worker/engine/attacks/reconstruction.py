@@ -43,21 +43,25 @@ def random_questions(people: People, answerer: Answerer, questions: int) -> Bits
 def fitted(groups: Bits, answers: Answers) -> Matrix:
     """Shares from 0 to 1 whose sums over the groups differ least from the answers, added up."""
     from scipy.optimize import linprog
+
+    asked, people = groups.shape
+    return np.asarray(linprog(**program(groups, answers)).x[:people]) if asked else np.full(people, 0.5)
+
+
+def program(groups: Bits, answers: Answers) -> dict[str, Any]:
+    """The linear program: a share for each person, and how far each answer is off at least."""
     from scipy.sparse import csr_matrix, eye, hstack, vstack
 
     asked, people = groups.shape
-    if not asked:
-        return np.full(people, 0.5)
     members, slack = csr_matrix(groups.astype(float)), eye(asked)
     over, under = hstack([members, -slack]), hstack([-members, -slack])
-    found = linprog(
-        np.concatenate([np.zeros(people), np.ones(asked)]),
-        A_ub=vstack([over, under], format="csr"),
-        b_ub=np.concatenate([answers, -answers]),
-        bounds=[(0, 1)] * people + [(0, None)] * asked,
-        method="highs",
-    )
-    return np.asarray(found.x[:people])
+    return {
+        "c": np.concatenate([np.zeros(people), np.ones(asked)]),
+        "A_ub": vstack([over, under], format="csr"),
+        "b_ub": np.concatenate([answers, -answers]),
+        "bounds": [(0, 1)] * people + [(0, None)] * asked,
+        "method": "highs",
+    }
 
 
 def _answered(groups: Bits, answers: Answers) -> tuple[Bits, Answers]:
