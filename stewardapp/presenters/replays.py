@@ -32,17 +32,18 @@ STORIES = {
         "The attacker asks how many are ill in every group that can be formed of these people, then goes "
         "through all the ways in which they could be ill or well, and keeps the one that fits best.",
         "From the left to the right more of the possible groups are asked about. The dot of theory at the "
-        "right end is the guarantee of Dinur and Nissim: when no answer is off by more than E, people that "
-        "fit all answers differ from the real ones in at most 4 E bits, in every round. Most do better.",
+        "right end is the guarantee of Dinur and Nissim: when no answer is off by more than E people, "
+        "whatever fits all the answers is wrong about at most 4 × E people, in every round.",
         "The budget is divided among the questions: more of them mean noisier answers, not more knowledge.",
     ),
     "random-questions": Story(
         "Random questions",
         "With more people nobody can ask about every group, and need not: some random groups for each person "
         "are enough. A linear program finds the people that fit the answers best, in a moment.",
-        "While the errors stay well below the root of the number of people, a few questions per person "
-        "recover nearly everybody. The dotted line counts out the argument of Dinur and Nissim: in 19 of 20 "
-        "rounds, people that fit all answers with bounded noise have at least so many bits right.",
+        "As long as each answer is off by less than about the square root of the number of people, a few "
+        "questions for each person give nearly everybody away. The dotted line counts out the argument of "
+        "Dinur and Nissim: in 19 of 20 rounds, whoever fits all answers with bounded noise has at least so "
+        "many bits right. The program rounds shares to whole people, and can fall a little short of it.",
         "Whatever the number of questions, our desk gives away no more than its whole budget allows.",
     ),
     "averaging": Story(
