@@ -27,12 +27,11 @@ from stewardapp.actions import (
     projects,
     proposals,
     releases,
-    replays,
     reviews,
     runs,
     uploads,
 )
-from stewardapp.management import demo_survey
+from stewardapp.management import demo_attacks, demo_desk, demo_survey
 from stewardapp.management.survey import health_survey
 from stewardapp.models import (
     Artifact,
@@ -41,7 +40,6 @@ from stewardapp.models import (
     Population,
     Project,
     Release,
-    Replay,
     Run,
     User,
     Version,
@@ -119,7 +117,8 @@ def _fill(people: dict[str, User]) -> None:
             stage(story, title)
     _survey(project, people["steward"], "Health survey 2026")
     demo_survey.load(project, people["steward"])
-    _attacks(people["steward"])
+    demo_desk.load(version, people["steward"], people["analyst"])
+    demo_attacks.load(people["steward"])
 
 
 def _project(people: dict[str, User]) -> Project:
@@ -176,14 +175,6 @@ def _budget(project: Project, version: Version, people: dict[str, User]) -> None
     budgets.allow(allotment=allotment, user=people["analyst"], limit=Spend.of(Decimal("0.5")), by=steward)
     more, reason = Spend.of(3, Decimal("1e-8")), "A second study asks for the same people."
     proposals.propose_limit(population=population, limit=more, reason=reason, by=steward)
-
-
-def _attacks(steward: User) -> None:
-    """What the budget prevents, on few people: done before the address is told, and yet in a moment."""
-    if not Replay.objects.exists():
-        replays.start(settings={"few": 6, "people": 24, "questions": 4, "rounds": 3}, by=steward)
-    for replay in Replay.objects.alive():
-        _work("replay", str(replay.pk))
 
 
 def _work(kind: str, identity: str) -> None:

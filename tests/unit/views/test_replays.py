@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import replays
-from stewardapp.management import demo
+from stewardapp.management import demo_attacks
 from stewardapp.models import Replay
 from stewardapp.presenters.replays import STORIES
 from tests import factories
@@ -122,10 +122,10 @@ def test_a_result_of_a_lost_claim_is_not_taken(team: Team) -> None:
 
 def test_the_demo_has_a_replay_and_begins_no_second(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    monkeypatch.setattr(demo, "_work", lambda kind, identity: done.append(f"{kind} {identity}"))
-    demo._attacks(team.steward)
+    monkeypatch.setattr(runner, "perform", lambda kind, identity: done.append(f"{kind} {identity}"))
+    demo_attacks.load(team.steward)
     assert done == [f"replay {Replay.objects.get().pk}"]
-    demo._attacks(team.steward)  # what was interrupted is continued
+    demo_attacks.load(team.steward)  # what was interrupted is continued
     assert done == [f"replay {Replay.objects.get().pk}"] * 2
 
 
