@@ -153,6 +153,20 @@ class QuestionForm(forms.Form):
         self.add_error(field if field in self.fields else None, message[:1].upper() + message[1:])
 
 
+def filled(question: Question) -> dict[str, Any]:
+    """A question as the form sends it; conditions beyond those the form has are left out."""
+    told = {name: value for name, value in question.params().items() if value is not None}
+    for number, one in enumerate(question.where[:CONDITIONS], start=1):
+        told |= {f"where_{number}": one.column, f"op_{number}": one.op}
+        told[f"values_{number}"] = "; ".join(one.values)
+    return told
+
+
+def fits(question: Question) -> bool:
+    """Whether the form can say all of it."""
+    return len(question.where) <= CONDITIONS
+
+
 def _where(cleaned: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
     for number in range(1, CONDITIONS + 1):

@@ -20,7 +20,7 @@ from worker.engine.chart_values import union
 
 ROOM = 66
 TOKENS = ("after", "third", "fourth", "fifth")
-BEFORE = frozenset({"before", "original"})
+BEFORE = frozenset({"before", "original", "true figure"})
 Trace = dict[str, Any]
 
 
