@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 from stewardapp import storage
 from stewardapp.models import Query, Run
 from worker.child import ANSWER
+from worker.outputs import MADE
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter
 
 
@@ -35,7 +36,8 @@ def left_by(job: Run | Query) -> Answer | None:
 
 def stored_by(run: Run) -> Answer:
     """The answer of a run that succeeded."""
-    made = {artifact.name: artifact for artifact in run.artifacts.select_related("blob__key")}
+    artifacts = run.artifacts.select_related("blob__key").filter(name__in=MADE)
+    made = {artifact.name: artifact for artifact in artifacts}
     said = {
         "report": run.report,
         "microdata": run.manifest["microdata"],

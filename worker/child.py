@@ -233,6 +233,22 @@ def with_rows(written: dict[str, Job], report: Job, name: str) -> dict[str, Job]
     return written
 
 
+def convert(job: Job, reporter: Reporter) -> Job:
+    """A released Parquet file in further formats."""
+    from worker.engine.execution import converting
+    from worker.engine.execution.output import Output
+    from worker.engine.io.source import open_table
+    from worker.engine.recipe import Recipe
+
+    files = Files(job["files"])
+    [released] = files.names("r")
+    source = open_table(files.reader(released))
+    outputs = [Output(name.rpartition(".")[2], files.writer(name)) for name in files.names("w")]
+    kinds = {name: part.kind for name, part in Recipe.parse(job["recipe"]).columns.items()}
+    rows = converting.convert(source, outputs, kinds, reporter)
+    return {"files": {name: {**facts, "rows": rows} for name, facts in files.finish().items()}}
+
+
 def verify(job: Job, reporter: Reporter) -> Job:
     """Recompute every goal from each released file."""
     files = Files(job["files"])
@@ -285,6 +301,7 @@ KINDS = ("csv", "parquet")
 JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
     "read": read,
     "anonymize": anonymize,
+    "convert": convert,
     "verify": verify,
     "preview": preview,
     "warm": warm,
