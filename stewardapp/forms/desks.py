@@ -123,6 +123,17 @@ class QuestionForm(forms.Form):
         return [[self[f"{part}_{number}"] for part in ("where", "op", "values")] for number in numbers]
 
     @property
+    def narrowed(self) -> bool:
+        """Whether a condition is filled in."""
+        return any(self[f"where_{number}"].value() for number in range(1, CONDITIONS + 1))
+
+    @property
+    def specialised(self) -> bool:
+        """Whether something that only some questions need is filled in, or wrong."""
+        asked = self["ask"].value() in ("quantile", "minimum", "maximum", "top-k")
+        return asked or self["on"].value() not in ("data", "", None) or any(f.errors for f in self.special)
+
+    @property
     def special(self) -> list[forms.BoundField]:
         """What only some questions need."""
         names = ("share", "extreme", "top", "on", "sample_share", "disturbance")

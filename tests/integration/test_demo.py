@@ -54,9 +54,9 @@ def test_an_interrupted_demo_is_continued_and_holds_every_state(
     assert isinstance(audit.verify(), audit.Whole)
     assert Run.objects.succeeded().count() >= 7
     assert sorted(Charge.objects.values_list("epsilon_micro", flat=True)) == [
+        50_000,
+        50_000,
         100_000,
-        100_000,
-        200_000,
         250_000,
         500_000,
     ]

@@ -13,7 +13,11 @@ from stewardapp.models import Asking, AuditEvent, Charge, Desk, Query
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-FLU = {"ask": "count", "epsilon": 0.5, "where": [{"column": "illness", "op": "is", "values": ["flu"]}]}
+FLU: dict[str, Any] = {
+    "ask": "count",
+    "epsilon": 0.5,
+    "where": [{"column": "illness", "op": "is", "values": ["flu"]}],
+}
 
 
 @pytest.fixture
@@ -161,6 +165,12 @@ def test_outsiders_see_neither_desk_nor_questions(team: factories.Team, desk: De
     assert not Desk.objects.visible_to(team.outsider).exists()
     assert Query.objects.visible_to(team.reviewer).exists()
     assert not Query.objects.visible_to(team.outsider).exists()
+
+
+def test_what_does_not_matter_does_not_make_another_question(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst, FLU)
+    again = {**FLU, "column": "age", "share": 0.3, "where": [{**FLU["where"][0], "op": "in"}]}
+    assert factories.make_query(desk, team.analyst, again) == query
 
 
 def test_a_question_is_taken_back_before_it_costs_anything(team: factories.Team, desk: Desk) -> None:
