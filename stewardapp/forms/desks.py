@@ -107,9 +107,9 @@ class QuestionForm(forms.Form):
         self.fields[f"op_{number}"] = forms.ChoiceField(
             label="Comparison", required=False, choices=list(WORDS.items())
         )
-        self.fields[f"values_{number}"] = forms.CharField(
-            label="Value", required=False, max_length=4000, help_text="Several: put a semicolon between them."
-        )
+        self.fields[f"values_{number}"] = forms.CharField(label="Value", required=False, max_length=4000)
+        for part in ("where", "op", "values"):
+            self.fields[f"{part}_{number}"].one_of_several = True  # type: ignore[attr-defined]
 
     @property
     def main(self) -> list[forms.BoundField]:
