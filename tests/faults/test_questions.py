@@ -12,7 +12,7 @@ from worker import app
 from worker.engine.privacy import Spend
 
 FULL = os.environ.get("STEWARD_FAULTS") == "full"
-SAMPLE = 3
+SAMPLE = 2
 
 
 def test_the_worker_or_its_engine_dies_at_each_point_of_a_question(embedded_site: Site) -> None:
