@@ -49,6 +49,10 @@ class Scene:
 
 @pytest.fixture
 def scene() -> Scene:
+    return make_scene()
+
+
+def make_scene() -> Scene:
     team = factories.make_project()
     version = factories.make_version(team)
     allotment = factories.give_budget(team, version.dataset.population, LIMIT)
