@@ -39,7 +39,7 @@ class Unaware(Conflict):
     """An overlap was declared while this purchase was made: it would not have charged everybody."""
 
 
-def aware(charge: Callable[P, R]) -> Callable[P, R]:
+def _aware(charge: Callable[P, R]) -> Callable[P, R]:
     """Charge again as long as overlaps are declared meanwhile; what was refused so wrote nothing."""
 
     @wraps(charge)
@@ -51,7 +51,7 @@ def aware(charge: Callable[P, R]) -> Callable[P, R]:
     return charged
 
 
-@aware
+@_aware
 @action
 def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
     """Pay for the steps of a run, each under (run, step), if this claim still holds it."""
@@ -74,7 +74,7 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
     return run
 
 
-@aware
+@_aware
 @brief_action
 def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
     """Pay for a query from the personal allowance of whoever asks, under the id of the query."""
@@ -122,7 +122,7 @@ def _pay(version: Version, populations: Sequence[Population], cost: Spend, asker
     _take(allotment, cost, "allotment")
     for population in populations:
         if not spend(population, cost, ties=population.ties):
-            raise _refused("population", cost, population)
+            raise _refused("unaware" if _has_new_ties(population) else "population", cost, population)
 
 
 def _take(purse: Purse, cost: Spend, code: str) -> None:
@@ -134,7 +134,7 @@ def _refused(code: str, cost: Spend, population: Population | None = None) -> Re
     """Why nothing was bought, in the words of whoever wanted to buy."""
     if code == "charged":
         return Conflict("charged", "This question was charged before.")
-    if population is not None and code == "population" and _has_new_ties(population):
+    if code == "unaware":
         return Unaware("unaware", "The people this is about were described anew in the meantime.")
     asked = spend_words(cost.epsilon_micro, cost.delta_femto)
     return Exhausted("budget-exhausted", REFUSALS[code].format(asked=asked, population=population))

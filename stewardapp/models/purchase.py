@@ -110,6 +110,10 @@ BEGIN
     FOR purse IN SELECT * FROM jsonb_to_recordset(purses) AS given(id uuid, ties int) LOOP
         UPDATE stewardapp_population {TAKE} WHERE id = purse.id AND ties = purse.ties AND {ENOUGH};
         IF NOT FOUND THEN
+            PERFORM FROM stewardapp_population WHERE id = purse.id AND ties <> purse.ties;
+            IF FOUND THEN
+                RAISE EXCEPTION 'unaware' USING ERRCODE = '{REFUSED}';
+            END IF;
             RAISE EXCEPTION 'population' USING ERRCODE = '{REFUSED}', DETAIL = purse.id::text;
         END IF;
     END LOOP;
