@@ -54,7 +54,17 @@ from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
-INFRASTRUCTURE = {"action", "arrivals", "audit", "contributions", "drafts", "moves", "survey_file", "text"}
+INFRASTRUCTURE = {
+    "action",
+    "arrivals",
+    "audit",
+    "contributions",
+    "drafts",
+    "moves",
+    "sharing",
+    "survey_file",
+    "text",
+}
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
 # for each answer to a survey would say when somebody answered.
 QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "survey_answers.receive"}
