@@ -54,7 +54,17 @@ from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
-INFRASTRUCTURE = {"action", "arrivals", "audit", "contributions", "drafts", "moves", "survey_file", "text"}
+INFRASTRUCTURE = {
+    "action",
+    "arrivals",
+    "audit",
+    "contributions",
+    "drafts",
+    "moves",
+    "sharing",
+    "survey_file",
+    "text",
+}
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
 # for each answer to a survey would say when somebody answered.
 QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "survey_answers.receive"}
@@ -475,6 +485,10 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_desk, lambda t, d: queries.ask(desk=d, question=factories.COUNT, by=t.analyst)
     ),
     "queries.record": record_query,
+    "queries.withdraw": on(
+        lambda team: factories.make_query(factories.make_desk(team), team.analyst),
+        lambda t, q: queries.withdraw(query=q, by=t.analyst),
+    ),
     "uploads.begin": on(
         factories.make_dataset,
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
