@@ -39,12 +39,20 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
+# Colours fade when the theme changes: half way they are nobody's. What turns for ever is no transition.
+FADED = """async () => {
+  const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
+  await Promise.allSettled(fading.map((one) => one.finished));
+}"""
+
+
 def settle(page: Page) -> None:
-    """Wait until fragments and charts are drawn."""
+    """Wait until fragments and charts are drawn and colours have faded."""
     page.wait_for_load_state("load")
     charts = page.locator("[data-chart-url]:visible")
     for position in range(charts.count()):
         charts.nth(position).locator(".main-svg").first.wait_for()
+    page.evaluate(FADED)
 
 
 def name_of(path: str) -> str:
