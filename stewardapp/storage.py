@@ -182,11 +182,16 @@ def answer_folder(run: Run) -> Path:
 def answer_file(run: Run, name: str) -> Iterator[SealedReader | None]:
     """A file of such an answer, decrypted as it is read; None when it was not left."""
     path = root() / ANSWERS / str(run.pk) / name
-    if not path.exists():
+    if not has_answer_file(run, name):
         yield None
         return
     with path.open("rb", buffering=0) as file:
         yield SealedReader(cast(BinaryIO, file), key_bytes(run.key))
+
+
+def has_answer_file(run: Run, name: str) -> bool:
+    """Whether the engine left this file."""
+    return (root() / ANSWERS / str(run.pk) / name).exists()
 
 
 # House-keeping

@@ -9,10 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO, cast
+from uuid import UUID
 
 from stewardapp import storage
 from stewardapp.models import Run
 from worker.child import ANSWER
+from worker.drawn import MARK
 from worker.outputs import MADE
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter
 
@@ -32,6 +34,17 @@ def left_by(run: Run) -> Answer | None:
         if sealed is None:
             return None
         return Answer(json.loads(sealed.readall()), partial(storage.answer_file, run))
+
+
+def is_left(kind: str, id: UUID) -> bool:
+    """Whether a lost worker left a whole answer to this job."""
+    run = Run.objects.filter(pk=id, charged_at__isnull=False).first() if kind == "run" else None
+    return run is not None and storage.has_answer_file(run, ANSWER)
+
+
+def was_begun(run: Run) -> bool:
+    """Whether noise was drawn, or may have been, for an answer that nobody has seen."""
+    return storage.has_answer_file(run, MARK)
 
 
 def stored_by(run: Run) -> Answer:

@@ -98,11 +98,12 @@ def paid(claim: Claim) -> Answer | None:
     """Commit what the steps take from the privacy budget before anything is drawn, or find a paid answer.
 
     Noise is never drawn twice for one charge: whoever takes over a run that was charged stores the answer
-    that was left, or ends the run, and the charge stays.
+    that was left. Without one it is begun again only when no noise was drawn yet; else it ends, and the
+    charge stays.
     """
     job = Run.objects.select_related("release__version__dataset", "started_by", "key").get(pk=claim.id)
     if job.charged_at is not None:
-        return answers.left_by(job) or refuse_again()
+        return answers.left_by(job) or (refuse_again() if answers.was_begun(job) else None)
     if costs := pricing.costs_of(job.recipe):
         if earlier := pricing.answered(job.release.version, job.recipe):
             return answers.stored_by(earlier)
