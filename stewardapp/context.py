@@ -16,6 +16,7 @@ NAVIGATION = (
     ("Home", "home", ("home",)),
     ("Projects", "project-list", ("project", "population", "allotment", "proposal", "survey")),
     ("Datasets", "dataset-list", ("dataset", "version", "upload", "column", "hierarchy")),
+    ("Query desk", "desk-list", ("desk", "question")),
     ("Releases", "release-list", ("release", "run")),
     ("Reviews", "review-list", ("review",)),
     ("Catalogue", "catalogue-list", ("catalogue", "artifact")),

@@ -21,12 +21,14 @@ from stewardapp.actions import (
     budgets,
     columns,
     datasets,
+    desks,
     memberships,
     policies,
     populations,
     previews,
     projects,
     proposals,
+    queries,
     readings,
     releases,
     reviews,
@@ -41,9 +43,11 @@ from stewardapp.models import (
     Blob,
     DataKey,
     Dataset,
+    Desk,
     Population,
     Preview,
     Project,
+    Query,
     Reading,
     Release,
     Run,
@@ -269,6 +273,41 @@ def store(content: bytes, key: DataKey, purpose: str) -> Blob:
         with SealedWriter(temporary.file, storage.key_bytes(key)) as writer:
             writer.write(content)
         return storage.keep(temporary, key=key, sha256=writer.sha256, size=len(content), purpose=purpose)
+
+
+# Query desks
+
+DECLARED: dict[str, dict[str, Any]] = {
+    "age": {"bounds": [0, 100], "bin_width": 10},
+    "illness": {"categories": ["cold", "flu", "none"]},
+}
+COUNT: dict[str, Any] = {"ask": "count", "epsilon": 0.5}
+
+
+def make_desk(team: Team, *, version: Version | None = None, allowance: str = "1") -> Desk:
+    """An open desk on a table that is a table, and an allowance for the analyst."""
+    version = version or read_for_real(upload(team))
+    columns.tag(version=version, roles=ROLES, by=team.steward)
+    for name, settings in DECLARED.items():
+        columns.describe(version=version, name=name, settings=settings, by=team.steward)
+    allotment = give_budget(team, version.dataset.population, Spend.of(2))
+    budgets.allow(allotment=allotment, user=team.analyst, limit=Spend.of(Decimal(allowance)), by=team.steward)
+    return desks.open_on(version=version, columns=list(DECLARED), rows_per_person=1, by=team.steward)
+
+
+def make_query(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Query:
+    """A question that waits for a worker."""
+    return queries.ask(desk=desk, question=question, by=by)
+
+
+def make_answer(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Query:
+    """A question that a worker answered: the noise is real, the engine's process too."""
+    from worker import runner
+
+    query = make_query(desk, by, question)
+    runner.perform("query", str(query.pk))
+    query.refresh_from_db()
+    return query
 
 
 # Releases

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 from uuid import UUID
 
 from stewardapp import storage
-from stewardapp.models import Run
+from stewardapp.models import Query, Run
 from worker.child import ANSWER
 from worker.drawn import MARK
 from worker.outputs import MADE
@@ -28,23 +28,22 @@ class Answer:
     source: Run | None = None
 
 
-def left_by(run: Run) -> Answer | None:
+def left_by(job: Run | Query) -> Answer | None:
     """The answer a lost worker left, if it is whole: its last file is what says so."""
-    with storage.answer_file(run, ANSWER) as sealed:
+    with storage.answer_file(job, ANSWER) as sealed:
         if sealed is None:
             return None
-        return Answer(json.loads(sealed.readall()), partial(storage.answer_file, run))
+        return Answer(json.loads(sealed.readall()), partial(storage.answer_file, job))
 
 
-def is_left(kind: str, id: UUID) -> bool:
+def is_left(job: UUID) -> bool:
     """Whether a lost worker left a whole answer to this job."""
-    run = Run.objects.filter(pk=id, charged_at__isnull=False).first() if kind == "run" else None
-    return run is not None and storage.has_answer_file(run, ANSWER)
+    return storage.has_answer_file(job, ANSWER)
 
 
-def was_begun(run: Run) -> bool:
-    """Whether noise was drawn, or may have been, for an answer that nobody has seen."""
-    return storage.has_answer_file(run, MARK)
+def was_begun(job: UUID) -> bool:
+    """Whether noise was drawn, or may have been, for an answer that perhaps nobody has seen."""
+    return storage.has_answer_file(job, MARK)
 
 
 def stored_by(run: Run) -> Answer:
@@ -59,16 +58,16 @@ def stored_by(run: Run) -> Answer:
     return Answer(said, lambda name: storage.reading(made[name].blob), source=run)
 
 
-def repeat(answer: Answer, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
-    """The same bytes, sealed for this run."""
+def repeat(answer: Answer, job: Run | Query, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
+    """The same bytes, sealed for this job."""
     files = {
-        name: {**facts, **_copied(answer, name, run, temporaries[name])}
+        name: {**facts, **_copied(answer, name, job, temporaries[name])}
         for name, facts in answer.said["files"].items()
     }
     return {**answer.said, "files": files}
 
 
-def _copied(answer: Answer, name: str, run: Run, target: storage.Temporary) -> dict[str, Any]:
-    with answer.opened(name) as source, SealedWriter(target.file, storage.key_bytes(run.key)) as writer:
+def _copied(answer: Answer, name: str, job: Run | Query, target: storage.Temporary) -> dict[str, Any]:
+    with answer.opened(name) as source, SealedWriter(target.file, storage.key_bytes(job.key)) as writer:
         shutil.copyfileobj(cast(BinaryIO, source), cast(BinaryIO, writer), FRAME_BYTES)
     return {"sha256": writer.sha256, "size": writer.size}

@@ -41,7 +41,7 @@ def take_over(kind: str, id: UUID, fence: int) -> bool:
     rows = jobs(kind)
     with transaction.atomic():
         # An answer that was paid for and lies there only has to be stored: that is worth one more attempt.
-        if rows.requeue(id, fence, further=answers.is_left(kind, id)):
+        if rows.requeue(id, fence, further=answers.is_left(id)):
             outcome = "requeued"
         elif rows.fail_lost(id, fence, code="worker-lost", message=LOST):
             outcome = "failed"

@@ -90,6 +90,15 @@ class PriceFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class DeskFacts:
+    """One query desk, seen by whoever asks."""
+
+    open: bool = True
+    destroyed: bool = False
+    has_allowance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalFacts:
     """What somebody proposed."""
 

@@ -31,6 +31,7 @@ from stewardapp.access.data_rules import (
     may_view_project,
     may_view_version,
 )
+from stewardapp.access.desk_rules import may_ask, may_close_desk, may_open_desk, may_see_exact
 from stewardapp.access.release_rules import (
     may_cancel,
     may_comment,
@@ -64,8 +65,10 @@ __all__ = [
     "may_allot",
     "may_allow",
     "may_answer",
+    "may_ask",
     "may_cancel",
     "may_cancel_reading",
+    "may_close_desk",
     "may_collect",
     "may_comment",
     "may_create_dataset",
@@ -86,6 +89,7 @@ __all__ = [
     "may_manage_people",
     "may_manage_populations",
     "may_move_survey",
+    "may_open_desk",
     "may_propose_limit",
     "may_propose_move",
     "may_publish",
@@ -96,6 +100,7 @@ __all__ = [
     "may_revise_policy",
     "may_revoke",
     "may_see_comment",
+    "may_see_exact",
     "may_see_vote",
     "may_spend",
     "may_start_run",

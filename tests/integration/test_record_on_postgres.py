@@ -24,7 +24,7 @@ from tests.unit.models import test_jobs as jobs
 pytestmark = pytest.mark.postgres
 
 
-def tests_with(module: ModuleType, parameter: str) -> dict[str, Callable[..., None]]:
+def taking(module: ModuleType, parameter: str) -> dict[str, Callable[..., None]]:
     """The tests of a module that need nothing but this."""
     return {
         name: function
@@ -33,8 +33,8 @@ def tests_with(module: ModuleType, parameter: str) -> dict[str, Callable[..., No
     }
 
 
-MOVES = tests_with(jobs, "run")
-PURCHASES = tests_with(budgets, "scene")
+MOVES = taking(jobs, "run")
+PURCHASES = taking(budgets, "scene")
 
 
 @pytest.fixture(autouse=True)

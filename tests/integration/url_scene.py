@@ -26,6 +26,7 @@ from stewardapp.models import (
     Artifact,
     Column,
     Comment,
+    Desk,
     Hierarchy,
     Membership,
     Population,
@@ -177,6 +178,16 @@ class Scene:
     def unused_version(self) -> Version:
         """One that no job uses."""
         return factories.read(factories.upload(self.team))
+
+    def desk(self) -> Desk:
+        """An open one, with an allowance for the analyst."""
+        other_people = factories.CSV + b"40,1017,none\n"
+        version = factories.read(factories.upload(self.team, data=other_people))
+        return factories.make_desk(self.team, version=version)
+
+    def tagged_version(self) -> Version:
+        """One whose columns have roles."""
+        return factories.make_version(self.team)
 
     def survey(self, *, invited: bool = False) -> Survey:
         """A draft with questions."""

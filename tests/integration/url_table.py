@@ -27,6 +27,7 @@ WORKING = MEMBERS | ADMIN | {"other_steward"}
 ALL = frozenset(PERSONAS)
 SIGNED_IN = ALL - {"anonymous"}
 ANONYMOUS = frozenset({"anonymous"})
+ANALYST = frozenset({"analyst"})
 NOBODY: frozenset[str] = frozenset()
 
 OPEN = frozenset({State.DRAFT, State.CHANGES_REQUESTED})
@@ -110,6 +111,7 @@ DOWNLOAD: dict[str, Door] = {
     "under-embargo": Door(MEMBERS | ADMIN, NOBODY),
 }
 
+ASKED = {"ask": "count", "epsilon": "0.5"}
 POLICY = {
     "minimum_k": 7,
     "maximum_risk": 20,
@@ -163,6 +165,14 @@ def draft_survey(scene: Scene, place: Place) -> dict[str, Any]:
 
 def survey_question(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": scene.survey().questions.all()[0].pk}
+
+
+def query_desk(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.desk().pk}
+
+
+def asked_question(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": factories.make_query(scene.desk(), scene.team.analyst).pk}
 
 
 def answered_survey(scene: Scene, place: Place) -> dict[str, Any]:
@@ -325,6 +335,28 @@ TABLE: dict[str, Row] = {
         project,
         lambda scene, place: {"title": "S", "access": "open", "new_population": "Asked people"},
     ),
+    # Query desks: the analyst has an allowance
+    "desk-list": Row(PAGE),
+    "desk-detail": Row(Door(MEMBERS | ADMIN), args=query_desk),
+    "desk-open": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        lambda scene, place: {"id": scene.tagged_version().pk},
+        lambda scene, place: {"columns": ["age"], "rows_per_person": 1},
+    ),
+    "desk-ask": Row(
+        Door(MEMBERS | ADMIN, ANALYST),
+        Door(MEMBERS | ADMIN, ANALYST),
+        query_desk,
+        lambda scene, place: ASKED,
+        records=frozenset(),  # a try: nothing is asked yet
+    ),
+    "desk-confirm": Row(
+        post=Door(MEMBERS | ADMIN, ANALYST), args=query_desk, sends=lambda scene, place: ASKED
+    ),
+    "desk-close": Row(post=Door(MEMBERS | ADMIN, STEWARDS), args=query_desk),
+    "question-detail": Row(Door(MEMBERS), args=asked_question),
+    "question-progress": Row(Door(MEMBERS), args=asked_question),
     "survey-detail": Row(Door(TEAM | ADMIN), args=draft_survey),
     "survey-edit": Row(
         Door(TEAM | ADMIN, STEWARDS),

@@ -25,6 +25,7 @@ from stewardapp.actions import (
     columns,
     comments,
     datasets,
+    desks,
     downloads,
     hierarchies,
     ledger,
@@ -35,6 +36,7 @@ from stewardapp.actions import (
     project_keys,
     projects,
     proposals,
+    queries,
     readings,
     releases,
     reviews,
@@ -44,7 +46,7 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Preview, Project, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend
@@ -124,6 +126,15 @@ def record_run(team: factories.Team) -> Call:
     fence = Run.objects.claim(run.pk, "w", 60)
     assert fence is not None
     return lambda: runs.record(run=run, fence=fence, files=[], report={}, goals=[], engine_version="1")
+
+
+def record_query(team: factories.Team) -> Call:
+    query = factories.make_query(factories.make_desk(team), team.analyst)
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    Query.objects.mark_charged(query.pk, fence)
+    exact = factories.store(b"exact", query.key, "exact.csv")
+    return lambda: queries.record(query=query, fence=fence, answer={}, exact=exact, engine_version="1")
 
 
 def expire(team: factories.Team) -> Call:
@@ -452,6 +463,15 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_survey,
         lambda t, s: survey_questions.remove(question=s.questions.first(), by=t.steward),
     ),
+    "desks.open_on": on(
+        factories.make_version,
+        lambda t, v: desks.open_on(version=v, columns=["age"], rows_per_person=1, by=t.steward),
+    ),
+    "desks.close": on(factories.make_desk, lambda t, d: desks.close(desk=d, by=t.steward)),
+    "queries.ask": on(
+        factories.make_desk, lambda t, d: queries.ask(desk=d, question=factories.COUNT, by=t.analyst)
+    ),
+    "queries.record": record_query,
     "uploads.begin": on(
         factories.make_dataset,
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
