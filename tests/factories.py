@@ -31,6 +31,7 @@ from stewardapp.actions import (
     queries,
     readings,
     releases,
+    replays,
     reviews,
     runs,
     survey_answers,
@@ -50,6 +51,7 @@ from stewardapp.models import (
     Query,
     Reading,
     Release,
+    Replay,
     Run,
     Survey,
     User,
@@ -438,6 +440,31 @@ def make_preview(release: Release, *, by: User | None = None, done: bool = True)
         previews.record(preview=preview, fence=fence, result=TRIED)
         preview.refresh_from_db()
     return preview
+
+
+_LINE = {"slug": "averaging", "kind": "line", "x": {"title": "Times asked", "unit": "", "scale": "log"}}
+_FOUND = {"asked": 2, "right": 9, "bits": 16, "share": 0.5625, "low": 0.29, "high": 0.81, "least": 0.5}
+REPLAYED: dict[str, Any] = {
+    "attacks": [
+        {
+            "slug": "averaging",
+            "title": "Averaging a repeated question",
+            "chart": {**CHART, **_LINE, "series": [{"name": "Our desk", "x": [1, 2], "y": [0.5, 0.5625]}]},
+            "findings": [{"name": "Our desk", **_FOUND}],
+        }
+    ],
+}
+
+
+def make_replay(team: Team, *, by: User | None = None, done: bool = True) -> Replay:
+    """Attacks that somebody wanted to see, and by default did."""
+    replay = replays.start(settings={"rounds": 1}, by=by or team.steward)
+    if done:
+        fence = Replay.objects.claim(replay.pk, WORKER, LEASE)
+        assert fence is not None
+        replays.record(replay=replay, fence=fence, result=REPLAYED)
+        replay.refresh_from_db()
+    return replay
 
 
 TABLE_CSV = b"zip,age,count,error95\n1,a,12,6\n1,b,-2,6\n2,a,7,6\n2,b,0,6\n"

@@ -298,6 +298,16 @@ def warm(_job: Job, _reporter: Reporter) -> Job:
 
 
 BACKGROUND = 10
+
+
+def replay(job: Job, reporter: Reporter) -> Job:
+    """Attacks on people who do not exist."""
+    from worker.engine.attacks.replay import replayed
+    from worker.engine.attacks.settings import AttackSettings
+
+    return {"replay": replayed(AttackSettings.of(job["settings"]), reporter)}
+
+
 ANSWER = "answer"
 KINDS = ("csv", "parquet")
 JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
@@ -306,6 +316,7 @@ JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
     "convert": convert,
     "verify": verify,
     "preview": preview,
+    "replay": replay,
     "warm": warm,
 }
 

@@ -17,19 +17,20 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
-from stewardapp.models import Preview, Query, Reading, Run, User
+from stewardapp.models import Preview, Query, Reading, Replay, Run, User
 from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
 AWAY = (OperationalError, InterfaceError)
-AnyJob = Run | Reading | Preview | Query
-KINDS: dict[str, type[Run] | type[Reading] | type[Preview] | type[Query]] = {
+AnyJob = Run | Reading | Preview | Query | Replay
+KINDS: dict[str, type[Run] | type[Reading] | type[Preview] | type[Query] | type[Replay]] = {
     "run": Run,
     "reading": Reading,
     "preview": Preview,
     "query": Query,
+    "replay": Replay,
 }
 
 
@@ -55,7 +56,7 @@ def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
 
 
 def waiting_for(job: AnyJob) -> tuple[list[User], str]:
-    """Who has to be told of a job, and the page that shows it; whoever asked for a preview looks at it.
+    """Who has to be told of a job, and the page that shows it; who wants a preview or replay looks at it.
 
     A question's end is shown at the next tick, to whoever looks.
     """

@@ -16,10 +16,10 @@ from uuid import UUID
 from django.db import transaction
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import ledger, previews, queries, readings, runs
+from stewardapp.actions import ledger, previews, queries, readings, replays, runs
 from stewardapp.models import Blob, DataKey, Query, Run, pricing
 from stewardapp.storage import Destroyed, keep
-from worker import anonymizing, answers, asking, previewing, reading
+from worker import anonymizing, answers, asking, previewing, reading, replaying
 from worker.answers import Answer
 from worker.app import is_stopping
 from worker.claim import AWAY, Claim, note
@@ -87,6 +87,12 @@ def preview(claim: Claim) -> None:
     """A preview: a few aggregates for the page of the draft."""
     found, result = previewing.previewed(claim)
     previews.record(preview=found, fence=claim.fence, result=result)
+
+
+def replay(claim: Claim) -> None:
+    """A replay: charts and findings for the page that everybody may read."""
+    found, result = replaying.replayed(claim)
+    replays.record(replay=found, fence=claim.fence, result=result)
 
 
 def ask(claim: Claim) -> None:
@@ -207,4 +213,5 @@ WORK: dict[str, Callable[[Claim], None]] = {
     "reading": read,
     "preview": preview,
     "query": ask,
+    "replay": replay,
 }

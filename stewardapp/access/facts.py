@@ -45,8 +45,8 @@ class VersionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingFacts:
-    """One attempt to read a version's bytes."""
+class JobFacts:
+    """Work of a worker that somebody may stop."""
 
     state: str
     stop_requested: bool = False

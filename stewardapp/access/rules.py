@@ -6,10 +6,12 @@ A rule looks at facts only; the same rule guards the endpoint, greys out the but
 from stewardapp.access.budget_rules import (
     may_allot,
     may_allow,
+    may_cancel_replay,
     may_decide_proposal,
     may_decline_proposal,
     may_propose_limit,
     may_propose_move,
+    may_replay_attacks,
     may_spend,
 )
 from stewardapp.access.data_rules import (
@@ -68,6 +70,7 @@ __all__ = [
     "may_ask",
     "may_cancel",
     "may_cancel_reading",
+    "may_cancel_replay",
     "may_close_desk",
     "may_collect",
     "may_comment",
@@ -95,6 +98,7 @@ __all__ = [
     "may_publish",
     "may_read_again",
     "may_replace_project_key",
+    "may_replay_attacks",
     "may_resolve_comment",
     "may_review",
     "may_revise_policy",

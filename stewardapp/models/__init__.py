@@ -26,6 +26,7 @@ from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
 from stewardapp.models.query import Asking, Query
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
+from stewardapp.models.replay import Replay
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
 from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
@@ -66,6 +67,7 @@ __all__ = [
     "Query",
     "Reading",
     "Release",
+    "Replay",
     "Review",
     "Run",
     "Survey",

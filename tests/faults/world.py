@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from stewardapp.actions import columns, releases
-from stewardapp.models import Preview, Reading, Release, Run, Version
+from stewardapp.models import Release, Run, Version
 from tests.factories import Team, give_budget, make_project, make_run, upload
 from tests.faults.invariants import CANARY
 from tests.site import Site, until
-from worker.claim import jobs
+from worker.claim import AnyJob, jobs
 from worker.engine.privacy import Spend
 
 ROLES = {
@@ -80,7 +80,7 @@ class World:
         return make_run(self.release(trouble(**params)), by=self.team.steward)
 
 
-def ended(job: Run | Reading | Preview | None, seconds: float = 60) -> str:
+def ended(job: AnyJob | None, seconds: float = 60) -> str:
     """Wait for the end of a job; the state it ended in."""
     assert job is not None
     kind = type(job).__name__.lower()

@@ -33,6 +33,7 @@ from stewardapp.models import (
     Preview,
     Proposal,
     Release,
+    Replay,
     Run,
     Survey,
     Upload,
@@ -170,6 +171,10 @@ class Scene:
         return proposals.propose_limit(
             population=self.population, limit=limit, reason="More.", by=self.team.steward
         )
+
+    def replay(self) -> Replay:
+        """Attacks on people who do not exist."""
+        return factories.make_replay(self.team)
 
     def allotment(self) -> Allotment:
         """The project's part of a budget."""

@@ -18,6 +18,7 @@ from stewardapp.models import ProjectKey, Release, Run
 from tests import factories
 from tests.integration.marked_parameters import transition_parameter
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
+from worker.engine.attacks.settings import AttackSettings
 
 STEWARDS = frozenset({"steward", "co_steward", "reviewer_who_edited"})
 TEAM = STEWARDS | {"reviewer"}
@@ -129,6 +130,10 @@ def version(scene: Scene, place: Place) -> dict[str, Any]:
 def preview(scene: Scene, place: Place) -> dict[str, Any]:
     assert place.preview is not None
     return {"id": place.preview.pk}
+
+
+def replay(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.replay().pk}
 
 
 def unused_version(scene: Scene, place: Place) -> dict[str, Any]:
@@ -304,6 +309,18 @@ TABLE: dict[str, Row] = {
     "dataset-list": Row(PAGE),
     "project-list": Row(PAGE),
     "population-list": Row(PAGE),
+    # Attacks on people who do not exist: everybody reads, stewards and administrators have them replayed
+    "replay-list": Row(PAGE),
+    "replay-detail": Row(PAGE, args=replay),
+    "replay-chart": Row(PAGE, args=lambda scene, place: replay(scene, place) | {"slug": "averaging"}),
+    "replay-cancel": Row(
+        post=Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        args=lambda scene, place: {"id": factories.make_replay(scene.team, done=False).pk},
+    ),
+    "replay-start": Row(
+        post=Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        sends=lambda scene, place: {f"attack-{n}": v for n, v in AttackSettings(rounds=1).params().items()},
+    ),
     # Projects
     "project-create": Row(
         Door(SIGNED_IN, ADMIN),

@@ -39,6 +39,7 @@ from stewardapp.actions import (
     queries,
     readings,
     releases,
+    replays,
     reviews,
     runs,
     survey_questions,
@@ -46,7 +47,7 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Replay, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend
@@ -119,6 +120,13 @@ def record_preview(team: factories.Team) -> Call:
     fence = Preview.objects.claim(preview.pk, "w", 60)
     assert fence is not None
     return lambda: previews.record(preview=preview, fence=fence, result={})
+
+
+def record_replay(team: factories.Team) -> Call:
+    replay = factories.make_replay(team, done=False)
+    fence = Replay.objects.claim(replay.pk, "w", 60)
+    assert fence is not None
+    return lambda: replays.record(replay=replay, fence=fence, result={})
 
 
 def record_run(team: factories.Team) -> Call:
@@ -391,6 +399,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, r: previews.start(release=r, step=factories.STEP, by=t.steward),
     ),
     "previews.record": record_preview,
+    "replays.start": on(nothing, lambda t, _: replays.start(settings={}, by=t.steward)),
+    "replays.record": record_replay,
+    "replays.cancel": on(
+        lambda t: factories.make_replay(t, done=False), lambda t, r: replays.cancel(replay=r, by=t.steward)
+    ),
     "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
     "project_keys.replace": on(
         lambda t: project_keys.create(project=t.project, by=t.steward),

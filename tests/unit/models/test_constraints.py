@@ -28,6 +28,7 @@ from stewardapp.models import (
     Query,
     Reading,
     Release,
+    Replay,
     Review,
     Run,
     Survey,
@@ -204,7 +205,8 @@ def test_every_check_has_a_case() -> None:
     from django.apps import apps
 
     tried = {constraint for _, _, constraint in CHANGES}
-    tried |= {f"{noun}_{suffix}" for noun in ("run", "reading", "preview", "query") for _, suffix in JOBS}
+    nouns = ("run", "reading", "preview", "query", "replay")
+    tried |= {f"{noun}_{suffix}" for noun in nouns for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
     tried |= {"contribution_kind_known", "project_has_a_name", "population_has_a_name", "dataset_has_a_name"}
     checks = {
@@ -224,10 +226,12 @@ def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: st
     factories.make_run(release)
     factories.make_preview(release, done=False)
     made_query(team)
+    factories.make_replay(team, done=False)
     refused(Reading.objects.filter(version=version), change, f"reading_{suffix}")
     refused(Run.objects.all(), change, f"run_{suffix}")
     refused(Preview.objects.all(), change, f"preview_{suffix}")
     refused(Query.objects.all(), change, f"query_{suffix}")
+    refused(Replay.objects.all(), change, f"replay_{suffix}")
 
 
 UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [

@@ -37,6 +37,7 @@ SEES: dict[str, set[str]] = {
     "Survey": TEAM | {"admin"},
     "Upload": {"steward"},
     "Release": TEAM | {"admin"},
+    "Replay": set(factories.PERSONAS),
     "Run": TEAM | {"admin"},
     "Preview": TEAM,
     "Artifact": TEAM,
@@ -59,6 +60,7 @@ def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     factories.make_survey(team)
+    factories.make_replay(team)
     factories.make_preview(factories.make_release(team, version=release.version))
     other_people = factories.upload(team, data=factories.CSV + b"40,1017,none\n")
     desk = factories.make_desk(team, version=factories.read(other_people))
@@ -84,7 +86,7 @@ def test_who_sees_what(team: factories.Team, noun: str) -> None:
     assert not rows(noun, AnonymousUser()).exists()
 
 
-@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population", "Proposal"}))
+@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population", "Proposal", "Replay"}))
 def test_other_projects_see_nothing(team: factories.Team, noun: str) -> None:
     stranger = factories.make_project()
     own = {"Project", "Membership", "Policy", "AuditEvent"}

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('stewardapp', '0008_query_desks'),
+        ('stewardapp', '0009_replay'),
     ]
 
     operations = [
