@@ -130,7 +130,7 @@ def test_a_table_from_upload_to_download(visit: Visit, desk: Desk, survey: Path)
 
     open_candidate(reviewer.page, title)
     expect(reviewer.page.get_by_text(PURPOSE)).to_be_visible()
-    assert "exact" not in reviewer.page.inner_text("main")
+    assert "exact.csv" not in reviewer.page.inner_text("main")
     decide(reviewer.page, "Approve these bytes", "What it tells about one person is bounded.")
     prove_if_asked(reviewer, "reviewer")
     expect(reviewer.page.get_by_text("Your vote is recorded.")).to_be_visible()
