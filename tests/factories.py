@@ -312,6 +312,28 @@ def make_answer(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Qu
     return query
 
 
+HISTOGRAM: dict[str, Any] = {"ask": "histogram", "column": "illness", "epsilon": 0.5}
+
+
+def make_stored_answer(desk: Desk, by: User, question: Mapping[str, Any] = HISTOGRAM) -> Query:
+    """A question answered without an engine: two of three illnesses, as the worker would store them."""
+    query = make_query(desk, by, question)
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    Query.objects.mark_charged(query.pk, fence)
+    rows = [["cold", "3", "2"], ["flu", "-1", "2"], ["none", "40", "2"]]
+    answer = {"columns": ["illness", "answer", "error95"], "rows": rows, "facts": {"codebook": ["Noise."]}}
+    lines = "".join(
+        f"{name},{true},{told},2\n" for (name, told, _), true in zip(rows, (2, 0, 41), strict=True)
+    )
+    exact = store(f"illness,exact,answer,error95\n{lines}".encode(), query.key, "exact.csv")
+    query = queries.record(query=query, fence=fence, answer=answer, exact=exact, engine_version="1")
+    before_its_tick = timezone.now() - timedelta(minutes=1)
+    Query.objects.filter(pk=query.pk).update(finished_at=before_its_tick)
+    query.refresh_from_db()
+    return query
+
+
 # Releases
 
 STEP: dict[str, Any] = {"method": "pram", "params": {"column": "illness"}}

@@ -13,6 +13,7 @@ from worker.child import ANSWER
 from worker.claim import Claim
 from worker.engines import MadeFile, run_engine
 from worker.outputs import MADE, OUTPUTS, PUBLIC, RELEASED
+from worker.populations import populations
 from worker.process import Sealed
 from worker.verdicts import agreed, insist
 
@@ -61,7 +62,11 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
     version, key = run.release.version, storage.key_bytes(run.key)
     if version.table is None:
         raise storage.Destroyed
-    with storage.opened(version.table) as table, populations(run) as compared, ExitStack() as stack:
+    with (
+        storage.opened(version.table) as table,
+        populations(run.populations.all()) as compared,
+        ExitStack() as stack,
+    ):
         given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
         wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
@@ -96,24 +101,11 @@ def converted(
     return cast(dict[str, Any], made["files"])
 
 
-@contextmanager
-def populations(run: Run) -> Iterator[dict[str, Sealed]]:
-    """The tables that goals compare the data with, by the name the recipe gives them."""
-    with ExitStack() as stack:
-        found = {}
-        for version in run.populations.select_related("table", "key"):
-            if version.table is None:
-                raise storage.Destroyed
-            table = stack.enter_context(storage.opened(version.table))
-            found[str(version.pk)] = Sealed(table, storage.key_bytes(version.key))
-        yield found
-
-
 def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[str, Any]) -> Goals:
     """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
     key = storage.key_bytes(run.key)
     released = {file.name: Sealed(file.temporary.file, key) for file in files}
-    with populations(run) as compared:
+    with populations(run.populations.all()) as compared:
         details = {"recipe": run.recipe, "populations": list(compared)}
         answer = run_engine(claim, "verify", details, released | compared, part=(0.85, 1.0))
     reported = report["goals"]

@@ -284,9 +284,16 @@ def preview(job: Job, reporter: Reporter) -> Job:
     from worker.engine.io.source import open_table
     from worker.engine.recipe import Recipe
 
-    table, memory = open_table(Files(job["files"]).reader("table")), half(job["limits"]["memory_bytes"])
-    recipe = Recipe.parse(job["recipe"])
-    return {"preview": previewing.preview(recipe, table, job["column"], reporter=reporter, memory=memory)}
+    files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
+    found = previewing.preview(
+        recipe,
+        open_table(files.reader("table")),
+        job["column"],
+        reporter=reporter,
+        memory=half(job["limits"]["memory_bytes"]),
+        populations={name: open_table(files.reader(name)) for name in job["populations"]},
+    )
+    return {"preview": found}
 
 
 def warm(_job: Job, _reporter: Reporter) -> Job:

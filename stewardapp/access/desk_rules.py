@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stewardapp.access.data_rules import ADMINS_DO_NOT_READ, exists, was_read
-from stewardapp.access.facts import DeskFacts, Person, VersionFacts
+from stewardapp.access.facts import DeskFacts, Person, QueryFacts, VersionFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
 from stewardapp.access.verdict import Verdict, first_no, no, yes
@@ -26,6 +26,19 @@ def may_ask(person: Person, desk: DeskFacts) -> Verdict:
     allowed = permitted(person, Permission.ASK, "ask questions")
     none = no("no-allowance", "You have no allowance for questions about these people. Ask a steward.")
     return first_no(allowed, _open(desk), gone, yes() if desk.has_allowance else none)
+
+
+def may_withdraw_question(person: Person, query: QueryFacts) -> Verdict:
+    """Take a question back while it costs nothing and nobody else waits for its answer."""
+    own = person.id == query.asked_by
+    foreign = no("not-yours", "Only who asked it first can take a question back.")
+    taken = no("taken", "A worker has this question already, or it has ended: its price is not given back.")
+    shared = no("others-wait", "Somebody else waits for the same answer.")
+    return first_no(
+        yes() if own else foreign,
+        yes() if query.untouched else taken,
+        shared if query.others_wait else yes(),
+    )
 
 
 def may_see_exact(person: Person) -> Verdict:

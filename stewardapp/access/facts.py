@@ -99,6 +99,15 @@ class DeskFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryFacts:
+    """One question: who asked it first, whether no worker took it yet, whether others wait for it too."""
+
+    asked_by: uuid.UUID
+    untouched: bool = True
+    others_wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalFacts:
     """What somebody proposed."""
 

@@ -33,7 +33,13 @@ from stewardapp.access.data_rules import (
     may_view_project,
     may_view_version,
 )
-from stewardapp.access.desk_rules import may_ask, may_close_desk, may_open_desk, may_see_exact
+from stewardapp.access.desk_rules import (
+    may_ask,
+    may_close_desk,
+    may_open_desk,
+    may_see_exact,
+    may_withdraw_question,
+)
 from stewardapp.access.release_rules import (
     may_cancel,
     may_comment,
@@ -118,4 +124,5 @@ __all__ = [
     "may_view_survey",
     "may_view_version",
     "may_withdraw",
+    "may_withdraw_question",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stewardapp.access.rules import may_ask, may_spend
+from stewardapp.access.rules import may_ask, may_spend, may_withdraw_question
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
@@ -55,6 +55,18 @@ def _created(desk: Desk, asked: Question, by: User) -> Query:
         words=asked.words(),
         epsilon_micro=asked.spend().epsilon_micro,
     )
+
+
+@action
+def withdraw(*, query: Query, by: User) -> Query:
+    """Take a question back before it is charged; it can be asked again."""
+    query = locked(query)
+    require(may_withdraw_question(query.desk.person(by), query.facts()))
+    if not Query.objects.withdraw(query.pk, by):
+        raise Conflict("taken", "A worker took this question just now: it is going to be answered.")
+    query.refresh_from_db()
+    audit.record("query.withdrawn", query, by=by, project=query.project)
+    return query
 
 
 @action

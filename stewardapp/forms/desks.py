@@ -107,9 +107,9 @@ class QuestionForm(forms.Form):
         self.fields[f"op_{number}"] = forms.ChoiceField(
             label="Comparison", required=False, choices=list(WORDS.items())
         )
-        self.fields[f"values_{number}"] = forms.CharField(
-            label="Value", required=False, max_length=4000, help_text="Several: put a semicolon between them."
-        )
+        self.fields[f"values_{number}"] = forms.CharField(label="Value", required=False, max_length=4000)
+        for part in ("where", "op", "values"):
+            self.fields[f"{part}_{number}"].one_of_several = True  # type: ignore[attr-defined]
 
     @property
     def main(self) -> list[forms.BoundField]:
@@ -121,6 +121,17 @@ class QuestionForm(forms.Form):
         """Column, comparison and value of each condition."""
         numbers = range(1, CONDITIONS + 1)
         return [[self[f"{part}_{number}"] for part in ("where", "op", "values")] for number in numbers]
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether a condition is filled in."""
+        return any(self[f"where_{number}"].value() for number in range(1, CONDITIONS + 1))
+
+    @property
+    def specialised(self) -> bool:
+        """Whether something that only some questions need is filled in, or wrong."""
+        asked = self["ask"].value() in ("quantile", "minimum", "maximum", "top-k")
+        return asked or self["on"].value() not in ("data", "", None) or any(f.errors for f in self.special)
 
     @property
     def special(self) -> list[forms.BoundField]:
@@ -151,6 +162,20 @@ class QuestionForm(forms.Form):
         name = param.partition("[")[0].partition(".")[0]
         field = "values_1" if name == "where" else name
         self.add_error(field if field in self.fields else None, message[:1].upper() + message[1:])
+
+
+def filled(question: Question) -> dict[str, Any]:
+    """A question as the form sends it; conditions beyond those the form has are left out."""
+    told = {name: value for name, value in question.params().items() if value is not None}
+    for number, one in enumerate(question.where[:CONDITIONS], start=1):
+        told |= {f"where_{number}": one.column, f"op_{number}": one.op}
+        told[f"values_{number}"] = "; ".join(one.values)
+    return told
+
+
+def fits(question: Question) -> bool:
+    """Whether the form can say all of it."""
+    return len(question.where) <= CONDITIONS
 
 
 def _where(cleaned: Mapping[str, Any]) -> list[dict[str, Any]]:

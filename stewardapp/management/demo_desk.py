@@ -19,9 +19,9 @@ DECLARED: dict[str, dict[str, Any]] = {
 }
 ASTHMA = {"column": "diagnosis", "op": "is", "values": ["asthma"]}
 QUESTIONS: tuple[dict[str, Any], ...] = (
-    {"ask": "mean", "column": "income", "by": ["sex"], "epsilon": Decimal("0.2")},
-    {"ask": "histogram", "column": "diagnosis", "epsilon": Decimal("0.1")},
-    {"ask": "median", "column": "income", "where": [ASTHMA], "epsilon": Decimal("0.1")},
+    {"ask": "mean", "column": "income", "by": ["sex"], "epsilon": Decimal("0.1")},
+    {"ask": "histogram", "column": "diagnosis", "epsilon": Decimal("0.05")},
+    {"ask": "median", "column": "income", "where": [ASTHMA], "epsilon": Decimal("0.05")},
 )
 
 

@@ -119,7 +119,8 @@ class Desk(Record):
 
     def fingerprint(self, question: Question) -> str:
         """The same for questions that mean the same here: also what is declared of their columns counts."""
-        named = {name for _, name, _ in question.named_columns()}
+        asked = {question.counted_column} if question.counted_column else set()
+        named = {*asked, *question.by, *(one.column for one in question.where)}
         keys = {name for name, role in self.roles().items() if role not in RELEASED}
         parts: dict[str, Any] = {name: self.dictionary[name] for name in named | keys}
         said = canonical({"question": spelled(question), "dictionary": parts})

@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from stewardapp.access.facts import QueryFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, implies
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
@@ -46,6 +47,11 @@ class QueryQuerySet(JobQuerySet["Query"]):
         """The question with this meaning that has an answer, or is going to have one."""
         found = self.filter(version=version, fingerprint=fingerprint)
         return found.exclude(state__in=UNANSWERED).first()
+
+    def withdraw(self, id: uuid.UUID, by: models.Model) -> bool:
+        """End it before a worker has it; False when one has, or it was paid for."""
+        waiting = self.filter(state=JobState.QUEUED, charged_at__isnull=True)
+        return waiting.request_cancel(id, by)
 
     def mark_charged(self, id: uuid.UUID, fence: int) -> bool:
         """Note that it is being paid for; False when this claim lost it, or it was paid before."""
@@ -113,6 +119,14 @@ class Query(Job, Record):
         asked = Question.of(self.question)
         return f"Question: {TITLES[asked.ask]} {asked.counted_column or ''}".strip()
 
+    def facts(self) -> QueryFacts:
+        """What the rules need to know of it."""
+        return QueryFacts(
+            asked_by=self.asked_by_id,
+            untouched=self.state == JobState.QUEUED and self.charged_at is None,
+            others_wait=self.askings.exclude(by=self.asked_by).exists(),
+        )
+
     @property
     def shown_at(self) -> datetime | None:
         """The tick of the clock at which its outcome is shown."""
@@ -125,7 +139,9 @@ class Query(Job, Record):
 
     @property
     def stands(self) -> str:
-        """How it stands, to whoever asked: an end before its tick is no end yet."""
+        """How it stands, to whoever asked: an end before its tick is no end yet, unless one made it so."""
+        if self.state == JobState.CANCELLED:
+            return "cancelled"
         if not self.is_shown:
             return "waiting"
         return "answered" if self.state == JobState.SUCCEEDED else "unanswered"

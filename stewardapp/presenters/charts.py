@@ -20,7 +20,7 @@ from worker.engine.chart_values import union
 
 ROOM = 66
 TOKENS = ("after", "third", "fourth", "fifth")
-BEFORE = frozenset({"before", "original", "exact answers"})
+BEFORE = frozenset({"before", "original", "true figure", "exact answers"})
 Trace = dict[str, Any]
 
 
@@ -41,6 +41,8 @@ def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
             trace["colorscale"] = [[0, "surface"], [1, colour]]
         else:
             trace["marker"] = {**trace.get("marker", {}), "color": colour}
+        if "error_y" in trace:
+            trace["error_y"]["color"] = "ink"
         if trace["type"] == "scatter":
             trace["line"] = {**trace.get("line", {}), "color": colour}
     for mark in (*figure["layout"].get("shapes", ()), *figure["layout"].get("annotations", ())):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any
 
-from stewardapp import storage
 from stewardapp.access import rules
 from stewardapp.access.amounts import epsilon_words
 from stewardapp.access.verdict import Verdict
@@ -18,7 +15,7 @@ from stewardapp.presenters.budgets import Level, level
 from worker.engine.declared import Declaration
 from worker.engine.dp.cells import Choice, declared_cells
 from worker.engine.dp.deriving import derived, expected
-from worker.engine.dp.questions import SELECTING, Question
+from worker.engine.dp.questions import Question
 from worker.engine.dp.scales import scale_of
 from worker.engine.method import Forecast
 
@@ -133,41 +130,3 @@ def preview(desk: Desk, question: Question, user: User) -> Preview:
 def _labels(question: Question) -> list[str]:
     cells = [question.column or ""] if question.ask == "histogram" else []
     return [*question.by, *cells]
-
-
-@dataclass(frozen=True)
-class AnswerTable:
-    """Names of the cells, answers and intervals; the true figures only for those cleared for raw data."""
-
-    labels: list[str]
-    rows: list[dict[str, Any]]
-    has_interval: bool
-    has_exact: bool
-
-
-def answer_table(query: Query, *, exact: bool) -> AnswerTable:
-    """The stored answer as a table."""
-    columns, rows = query.answer["columns"], query.answer["rows"]
-    labels = columns[: columns.index("answer")]
-    true = _exact(query) if exact else []
-    selecting = Question.of(query.question).ask in SELECTING
-    lines = [
-        {
-            "labels": row[: len(labels)],
-            "answer": row[len(labels)] or "too few rows to say",
-            "error": row[len(labels) + 1],
-            "exact": true[at] if at < len(true) else "",
-        }
-        for at, row in enumerate(rows)
-    ]
-    return AnswerTable(labels, lines, not selecting, bool(true))
-
-
-def _exact(query: Query) -> list[str]:
-    """The true figures, while the data exist."""
-    if query.exact is None or query.exact.destroyed_at is not None:
-        return []
-    with storage.reading(query.exact) as sealed:
-        plain = cast(BinaryIO, io.BufferedReader(sealed))
-        with io.TextIOWrapper(plain, encoding="utf-8", newline="") as text:
-            return [row["exact"] for row in csv.DictReader(text)]

@@ -53,6 +53,21 @@ def test_from_the_dictionary_to_the_answer_and_the_history(visit: Callable[..., 
     fits(steward.page)
 
 
+def test_beside_older_remedies(visit: Callable[..., Visitor]) -> None:
+    """A histogram with its picture; the same of a perturbed copy, one click from it; a list by rank."""
+    page = to_the_desk(visit("analyst"))
+    page.get_by_role("link", name="How many rows per cell of diagnosis", exact=True).click()
+    page.locator(".main-svg").first.wait_for()
+    expect(page.locator(".errorbars, .errorbar").first).to_be_attached()
+    fits(page)
+    page.get_by_role("button", name="Ask it of: a perturbed copy").click()
+    page.get_by_role("button", name="Ask, and spend").click()
+    page.get_by_role("heading", name="Answer", exact=True).wait_for(timeout=PATIENCE)
+    expect(page.get_by_role("columnheader", name="A copy perturbed by 10")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="The data", exact=True)).to_be_visible()
+    fits(page)
+
+
 def to_the_desk_again(page: Page) -> None:
     """The question is in the history, and free from now on."""
     page.get_by_role("link", name="Health survey 2025").click()

@@ -54,7 +54,8 @@ def test_a_desk_tells_no_value_that_was_not_declared(
     for persona in ("analyst", "steward"):
         client = browser(team.persona(persona))
         pages = [reverse("desk-list"), reverse("desk-detail", args=[desk.pk]), reverse("audit-list")]
-        pages += [reverse("question-detail", args=[one.pk]) for one in desk.queries.all()]
+        asked = [[one.pk] for one in desk.queries.all()]
+        pages += [reverse(name, args=one) for name in ("question-detail", "question-chart") for one in asked]
         for url in pages:
             assert SECRETS.found(client.get(url).content) == set(), url
     sent = {"ask": "count", "epsilon": "0.1", "where_1": "town", "op_1": "is", "values_1": TOWN}

@@ -180,6 +180,10 @@ def asked_question(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": factories.make_query(scene.desk(), scene.team.analyst).pk}
 
 
+def answered_question(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": factories.make_stored_answer(scene.desk(), scene.team.analyst).pk}
+
+
 def answered_survey(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": scene.answered_survey().pk}
 
@@ -374,6 +378,8 @@ TABLE: dict[str, Row] = {
     "desk-close": Row(post=Door(MEMBERS | ADMIN, STEWARDS), args=query_desk),
     "question-detail": Row(Door(MEMBERS), args=asked_question),
     "question-progress": Row(Door(MEMBERS), args=asked_question),
+    "question-chart": Row(Door(MEMBERS), args=answered_question),
+    "question-withdraw": Row(post=Door(MEMBERS, ANALYST), args=asked_question),
     "survey-detail": Row(Door(TEAM | ADMIN), args=draft_survey),
     "survey-edit": Row(
         Door(TEAM | ADMIN, STEWARDS),

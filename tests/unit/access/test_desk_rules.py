@@ -6,7 +6,7 @@ import uuid
 from dataclasses import replace
 
 from stewardapp.access import rules
-from stewardapp.access.facts import DeskFacts, Person, VersionFacts
+from stewardapp.access.facts import DeskFacts, Person, QueryFacts, VersionFacts
 from stewardapp.access.roles import Role
 from stewardapp.access.verdict import Verdict
 
@@ -67,3 +67,12 @@ def test_true_figures_are_for_those_who_may_look_into_the_data() -> None:
         "no-permission",
         "admins-do-not-read",
     ]
+
+
+def test_who_asked_first_takes_a_question_back_that_nobody_touched() -> None:
+    query = QueryFacts(asked_by=ANALYST.id)
+    assert code(rules.may_withdraw_question(ANALYST, query)) == ""
+    for other in (person(Role.ANALYST), STEWARD, ADMIN):
+        assert code(rules.may_withdraw_question(other, query)) == "not-yours"
+    assert code(rules.may_withdraw_question(ANALYST, replace(query, untouched=False))) == "taken"
+    assert code(rules.may_withdraw_question(ANALYST, replace(query, others_wait=True))) == "others-wait"

@@ -485,6 +485,10 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_desk, lambda t, d: queries.ask(desk=d, question=factories.COUNT, by=t.analyst)
     ),
     "queries.record": record_query,
+    "queries.withdraw": on(
+        lambda team: factories.make_query(factories.make_desk(team), team.analyst),
+        lambda t, q: queries.withdraw(query=q, by=t.analyst),
+    ),
     "uploads.begin": on(
         factories.make_dataset,
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),

@@ -9,11 +9,15 @@ from django.db import IntegrityError, transaction
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import columns, desks, queries
-from stewardapp.models import Asking, AuditEvent, Desk, Query
+from stewardapp.models import Asking, AuditEvent, Charge, Desk, Query
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-FLU = {"ask": "count", "epsilon": 0.5, "where": [{"column": "illness", "op": "is", "values": ["flu"]}]}
+FLU: dict[str, Any] = {
+    "ask": "count",
+    "epsilon": 0.5,
+    "where": [{"column": "illness", "op": "is", "values": ["flu"]}],
+}
 
 
 @pytest.fixture
@@ -161,3 +165,45 @@ def test_outsiders_see_neither_desk_nor_questions(team: factories.Team, desk: De
     assert not Desk.objects.visible_to(team.outsider).exists()
     assert Query.objects.visible_to(team.reviewer).exists()
     assert not Query.objects.visible_to(team.outsider).exists()
+
+
+def test_what_does_not_matter_does_not_make_another_question(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst, FLU)
+    again = {**FLU, "column": "age", "share": 0.3, "where": [{**FLU["where"][0], "op": "in"}]}
+    assert factories.make_query(desk, team.analyst, again) == query
+
+
+def test_a_question_is_taken_back_before_it_costs_anything(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst, FLU)
+    assert queries.withdraw(query=query, by=team.analyst).stands == "cancelled"
+    assert Query.objects.claim(query.pk, "w", 60) is None
+    again = factories.make_query(desk, team.analyst, FLU)
+    assert again != query
+    assert not Charge.objects.exists()
+
+
+def test_what_a_worker_has_is_not_taken_back(team: factories.Team, desk: Desk) -> None:
+    """Nor what was paid for and given back by a worker that ended: its answer may be there."""
+    query = factories.make_query(desk, team.analyst, FLU)
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    assert not Query.objects.withdraw(query.pk, team.analyst)
+    Query.objects.mark_charged(query.pk, fence)
+    Query.objects.release(query.pk, fence)
+    assert not Query.objects.withdraw(query.pk, team.analyst)
+    with pytest.raises(NotAllowed, match="price is not given back"):
+        queries.withdraw(query=query, by=team.analyst)
+
+
+def test_a_worker_is_quicker(team: factories.Team, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = factories.make_query(desk, team.analyst, FLU)
+    monkeypatch.setattr("stewardapp.models.query.QueryQuerySet.withdraw", lambda *_: False)
+    with pytest.raises(Conflict):
+        queries.withdraw(query=query, by=team.analyst)
+
+
+def test_a_question_others_wait_for_stays(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst, FLU)
+    Asking.objects.create(query=query, by=team.steward)
+    with pytest.raises(NotAllowed, match="Somebody else waits"):
+        queries.withdraw(query=query, by=team.analyst)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +13,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from stewardapp.actions.desks import MOST_ROWS
+from stewardapp.forms.desks import CONDITIONS, QuestionForm, filled
 from stewardapp.models import Charge, Desk, JobState, Query, User
 from stewardapp.models.query import next_tick
 from tests import factories
 from tests.site import Site
 from tests.site_fixtures import embedded_site, sqlite_template
+from worker.engine.dp import auditor, tryout
+from worker.engine.dp.questions import Question
 
 __all__ = ["embedded_site", "sqlite_template"]
 FLU = {"where_1": "illness", "op_1": "is", "values_1": "flu"}
@@ -124,7 +130,7 @@ def test_true_figures_are_for_those_cleared_for_the_data(team: factories.Team, d
     for cleared in (team.steward, team.reviewer):
         shown = page(cleared, "question-detail", query.pk)
         assert "True figure" in shown
-        assert re.search(r'<td class="num">6</td>', shown)
+        assert "<b>6</b>" in shown
         assert "Close the desk" in page(cleared, "desk-detail", desk.pk)
     assert "True figure" not in page(team.analyst, "question-detail", query.pk)
     for other in (team.outsider, team.admin):
@@ -187,3 +193,73 @@ def test_without_an_allowance_nobody_asks(team: factories.Team, desk: Desk) -> N
     factories.memberships.add(project=team.project, user=other, role="analyst", by=team.admin)
     assert "You have no allowance" in page(other, "desk-ask", desk.pk, status=403)
     page(team.steward, "desk-ask", desk.pk, status=403)
+
+
+def test_a_question_is_taken_back_on_its_page(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst)
+    assert "Take it back" in page(team.analyst, "question-detail", query.pk)
+    page(team.steward, "question-withdraw", query.pk, status=403, yes=1)
+    page(team.analyst, "question-withdraw", query.pk, status=302, yes=1)
+    shown = page(team.analyst, "question-detail", query.pk)
+    assert "Taken back" in shown
+    assert "nothing was taken from the budget" in shown
+    page(team.analyst, "question-withdraw", query.pk, status=403, yes=1)
+
+
+def test_an_answer_by_cells_is_drawn_with_its_errors(team: factories.Team, desk: Desk) -> None:
+    """The true figures are drawn beside it for those cleared for the data, and for nobody else."""
+    query = factories.make_stored_answer(desk, team.analyst)
+    assert reverse("question-chart", args=[query.pk]) in page(team.analyst, "question-detail", query.pk)
+    [drawn] = json.loads(page(team.analyst, "question-chart", query.pk))["data"]
+    assert (drawn["x"], drawn["y"]) == (["cold", "flu", "none"], [3.0, -1.0, 40.0])
+    assert drawn["error_y"]["array"] == [2.0, 2.0, 2.0]
+    told, true = json.loads(page(team.steward, "question-chart", query.pk))["data"]
+    assert told == drawn
+    assert (true["name"], true["y"]) == ("True figure", [2.0, 0.0, 41.0])
+
+
+def test_a_single_figure_has_no_picture(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst)
+    assert reverse("question-chart", args=[query.pk]) not in page(team.analyst, "question-detail", query.pk)
+    page(team.analyst, "question-chart", query.pk, status=404)
+
+
+def test_older_remedies_stand_beside_the_answer(team: factories.Team, desk: Desk) -> None:
+    """Counts of a sample are scaled up; what was not asked yet is one click from being tried."""
+    by_data = factories.make_stored_answer(desk, team.analyst, {**factories.HISTOGRAM, "epsilon": 0.25})
+    shown = page(team.analyst, "question-detail", by_data.pk)
+    assert "Ask it of: a random sample of the rows" in shown
+    sampled = {**factories.HISTOGRAM, "epsilon": 0.25, "on": "sample", "sample_share": 0.5}
+    assert "Ask, and spend" in page(team.analyst, "desk-ask", desk.pk, **sampled)
+    by_sample = factories.make_stored_answer(desk, team.analyst, sampled)
+    other = factories.make_stored_answer(desk, team.analyst, {**factories.HISTOGRAM, "epsilon": 0.1})
+    for query in (by_data, by_sample):
+        shown = page(team.analyst, "question-detail", query.pk)
+        assert "A sample of 50" in shown
+        assert re.search(r"40 ± 2</td>\s*<td[^>]*>80 ± 4</td>", shown)
+        assert "Ask it of: a perturbed copy" in shown
+        assert "a random sample" not in shown
+    assert "A sample of 50" not in page(team.analyst, "question-detail", other.pk)
+
+
+def test_a_question_is_filled_in_again(team: factories.Team, desk: Desk) -> None:
+    """What the form sends for a question is the question."""
+    said = {"column": "illness", "op": "in", "values": ["cold", "flu"]}
+    question = Question.of({"ask": "median", "column": "age", "by": ["illness"], "where": [said], "top": 2})
+    form = QuestionForm(filled(question), desk=desk)
+    assert form.is_valid(), form.errors
+    assert form.asked is not None
+    assert form.asked.params() == question.params()
+
+
+def test_the_page_of_the_documentation_tells_the_limits_there_are(settings: Any) -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "query-desk.md"
+    [block] = re.findall(r"```json\n(.*?)```", page.read_text(), re.DOTALL)
+    assert json.loads(block) == {
+        "seconds_between_ticks": settings.STEWARD_ANSWER_TICK,
+        "rows_of_one_person_at_most": MOST_ROWS,
+        "groups_at_most": auditor.MOST_GROUPS,
+        "conditions_on_the_form": CONDITIONS,
+        "invented_rows": tryout.ROWS,
+        "extreme_share": str(Question().extreme),
+    }

@@ -62,6 +62,8 @@ def test_a_steward_has_the_attacks_replayed_and_everybody_reads_what_came_of_it(
         drawn = json.loads(analyst.get(url).content)
         assert "Our desk" in [trace["name"] for trace in drawn["data"]]
         assert drawn["layout"]["annotations"][0]["text"].endswith("73%")
+    assert "At our desk these attacks had" in page
+    assert "no attack have more than 73.1" in page
     assert analyst.get(f"/attacks/{replay.pk}/charts/nothing/").status_code == 404
 
 

@@ -125,6 +125,24 @@ def test_a_charged_question_without_an_answer_ends(team: factories.Team) -> None
     assert not Notification.objects.filter(user=team.analyst, text__icontains="question").exists()
 
 
+@pytest.mark.parametrize("forgotten", [False, True], ids=["as it is", "without its mark"])
+def test_a_question_lost_after_its_charge_is_never_drawn_again(
+    team: factories.Team, monkeypatch: pytest.MonkeyPatch, forgotten: bool
+) -> None:
+    """Not by the takeover, not by a repeated message; the twin without the mark would draw."""
+    drawn: list[Claim] = []
+    monkeypatch.setattr(asking, "run_engine", lambda claim, *_: drawn.append(claim) or {})
+    query = factories.make_query(factories.make_desk(team), team.analyst)
+    assert runner.bought(claimed(query)) is None
+    if forgotten:  # the control: what would happen if nobody looked at the mark
+        monkeypatch.setattr(runner, "bought", lambda claim: None)
+    claim = claimed(query, again=True)
+    runner.attempt(claim)
+    runner.perform("query", str(query.pk))
+    assert bool(drawn) is forgotten
+    assert Charge.objects.filter(query=query.pk).count() == 1
+
+
 def test_a_takeover_adopts_the_answer_that_was_left(team: factories.Team) -> None:
     """Killed between the answer and its row: the same bytes, not another draw."""
     query = factories.make_query(factories.make_desk(team), team.analyst)
