@@ -109,7 +109,7 @@ def test_a_preview_is_done_without_any_key_to_draw_with(run: Run, engine: StandI
     assert (preview.state, preview.result) == (JobState.SUCCEEDED, TRIED)
     ((job, details),) = engine.asked
     assert job == "preview"
-    assert set(details) == {"recipe", "column"}
+    assert set(details) == {"recipe", "column", "populations"}
     assert outcomes(preview) == ["preview.succeeded", "preview.started"]
 
 
