@@ -13,7 +13,7 @@ from worker.engine.column import Codes, Column, Floats
 from worker.engine.dense import Numbers
 from worker.engine.fields import Kind
 from worker.engine.frequency import Counts, Domain, FrequencyTable, NumberDomain
-from worker.engine.keys import LIMIT, Grouped, Keys, group, grouped, pack, unpack
+from worker.engine.keys import LIMIT, Grouped, Keys, group, grouped, narrow, pack, unpack
 from worker.engine.vocabulary import Vocabulary
 
 _AT_ONCE = 4_000_000
@@ -103,7 +103,7 @@ class GrownVocabulary(Vocabulary):
         ranks, texts, missing = self.sorted()
         order = np.zeros(len(self), bool)
         order[ranks[occurs]] = True
-        places = (np.cumsum(order) - 1).astype(np.int32)[ranks]
+        places = (np.cumsum(order) - 1).astype(narrow(len(order)))[ranks]
         kept = tuple(text for text, is_used in zip(texts, order.tolist(), strict=True) if is_used)
         return places[codes] if len(places) else codes, Domain(name, kind, kept, missing[order])
 

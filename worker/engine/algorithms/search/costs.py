@@ -15,6 +15,7 @@ from worker.engine.algorithms.compiled import compiled
 from worker.engine.algorithms.search.coding import Coding, Keys
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
+Ints = np.ndarray[Any, np.dtype[np.int32]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -78,7 +79,7 @@ class Costs(NamedTuple):
 
 
 @compiled
-def code_counts(coding: Coding, keys: Words, rows: Longs, column_at: Longs, counts: Longs) -> None:
+def code_counts(coding: Coding, keys: Words, rows: Ints, column_at: Longs, counts: Longs) -> None:
     """How many rows hold each code of each column; column c's counts start at `column_at[c]`."""
     for column in range(coding.word.size):
         mask, shift = np.uint64((1 << coding.width[column]) - 1), np.uint64(coding.shift[column])
@@ -153,7 +154,7 @@ def measure_level(
             cost[column, level] = level
 
 
-def costs_of(aim: Aim, keys: Keys, packed: Words, rows: Longs) -> Costs:
+def costs_of(aim: Aim, keys: Keys, packed: Words, rows: Ints) -> Costs:
     """Prepare an objective for one table."""
     coding = keys.coding
     column_at = np.concatenate([[0], np.cumsum([ladder.size for ladder in keys.ladders])]).astype(np.int64)

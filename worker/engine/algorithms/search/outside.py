@@ -84,7 +84,7 @@ class Outside:
         persons = codes.pop() if table.persons is not None else None
         if slot == 0:
             return FrequencyTable(tuple(domains), tuple(codes), table.counts, persons, table.weights)
-        rows = state.pool.table.rows[int(state.pool.low[slot]) : int(state.pool.high[slot])]
+        rows = state.pool.table.rows[int(state.pool.low[slot]) : int(state.pool.high[slot])].astype(np.int64)
         return FrequencyTable(tuple(domains), tuple(codes), rows, persons)
 
     def _slot(self, state: State, slot: int) -> list[Codes]:

@@ -15,6 +15,7 @@ from worker.engine.algorithms.search.coding import Coding
 from worker.engine.algorithms.search.grouping import Groups, regroup
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
+Ints = np.ndarray[Any, np.dtype[np.int32]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 SLOTS = 64
@@ -32,7 +33,7 @@ class Table(NamedTuple):
     """Distinct keys, word by word, with the rows of each."""
 
     keys: Words
-    rows: Longs
+    rows: Ints
 
 
 class Pool(NamedTuple):
@@ -54,7 +55,7 @@ def new_pool(table: Table, columns: int, patience: int = PATIENCE) -> Pool:
     low, high = np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.int64)
     high[0] = size
     return Pool(
-        Table(np.empty((words, room), np.uint64), np.empty(room, np.int64)),
+        Table(np.empty((words, room), np.uint64), np.empty(room, np.int32)),
         np.array([1, 0, patience, SMALL], np.int64),
         low,
         high,
