@@ -47,6 +47,8 @@ class Item:
     foresees: bool = False
     forecast: tuple[Forecast, ...] = ()
     unforeseen: str = ""
+    most_cells: int = 0
+    too_large: bool = False
 
     @property
     def token(self) -> str:

@@ -14,11 +14,12 @@ from stewardapp.forms.recipe_form import LISTS, foresees
 from stewardapp.models import Preview
 from stewardapp.models.pricing import funds_of
 from stewardapp.presenters import previews
+from stewardapp.presenters.limits import most_cells
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Kind, Role
-from worker.engine.method import Forecast, Method
+from worker.engine.method import Forecast, Method, Scope
 from worker.engine.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -97,6 +98,14 @@ def attach_previews(form: RecipeForm, release: Release, request: HttpRequest) ->
         step.preview = step.preview or known.get(request.POST.get(f"preview-{step.key}", ""))
         if step.preview is not None:
             step.preview_shown = previews.shown(step.preview)
+
+
+def tell_limits(form: RecipeForm, release: Release) -> None:
+    """Beside each step that holds whole columns in memory: how much it can hold, and if it does."""
+    for item in form.steps:
+        if item.contract is not None and item.contract.scope == Scope.WHOLE_COLUMNS:
+            item.most_cells = most_cells()
+            item.too_large = (release.version.rows or 0) > item.most_cells
 
 
 def foresee(form: RecipeForm, release: Release) -> None:

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from worker.engine.table import WHOLE_CELL
+
 
 class Limits(NamedTuple):
     """The three numbers an upload is held to."""
@@ -11,6 +13,11 @@ class Limits(NamedTuple):
     bytes: int
     columns: int
     rows: int
+
+
+def most_cells() -> int:
+    """How many cells of whole columns a job can hold; the engine plans with half of a job's memory."""
+    return int(settings.STEWARD_JOB_MEMORY // 2 // WHOLE_CELL)
 
 
 def limits() -> Limits:

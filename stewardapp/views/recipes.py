@@ -105,6 +105,7 @@ def page(
 ) -> HttpResponse:
     """The configuration page around a form."""
     configuring.attach_previews(form, release, request)
+    configuring.tell_limits(form, release)
     configuring.foresee(form, release)
     shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
     shown |= {"may": verdicts(release, request.user), "import_form": ImportForm()}

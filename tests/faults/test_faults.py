@@ -65,6 +65,7 @@ def test_without_a_fault(any_site: Site) -> None:
         "release.csv",
         "release.parquet",
         "records.csv",
+        "codebook.md",
     }
     assert run.manifest["goals"][0]["holds"]
     assert broken() == []
@@ -163,7 +164,7 @@ def test_a_worker_sleeps_beyond_its_lease_and_wakes_up(any_site: Site) -> None:
     assert ended(run) == JobState.SUCCEEDED
     until(lambda: "job.claim-lost" in any_site.logs(), 20, "the sleeper notices")
     assert (run.fence, run.attempts) == (2, 2)
-    assert run.artifacts.count() == 3
+    assert run.artifacts.count() == 4
     assert broken() == []
 
 

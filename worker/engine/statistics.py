@@ -23,7 +23,7 @@ from worker.engine.randomness import Source
 from worker.engine.replay import Replay
 from worker.engine.reporting import Reporter
 from worker.engine.summaries import Covariance, Features, Spread, chosen_rows, joined_table, numbers_of
-from worker.engine.table import Chunk, Schema, Table
+from worker.engine.table import WHOLE_CELL, Chunk, Schema, Table
 
 
 class Data(Protocol):
@@ -189,7 +189,7 @@ class Statistics:
     def table(self, columns: Sequence[str]) -> Table:
         """Whole columns in memory, which know their row numbers; refused above the memory limit."""
         names = ", ".join(repr(name) for name in columns)
-        self._afford(12 * self._data.rows * max(1, len(columns)), f"holding the whole of {names}")
+        self._afford(WHOLE_CELL * self._data.rows * max(1, len(columns)), f"holding the whole of {names}")
         return joined_table(list(self._read(columns)), [(name, self.schema[name].kind) for name in columns])
 
     def sample(self, columns: Sequence[str], rows: int, source: Source) -> Table:

@@ -15,6 +15,7 @@ from worker.engine.fields import Kind, Role
 
 __all__ = [
     "BLOCK",
+    "WHOLE_CELL",
     "Chunk",
     "Codes",
     "Column",
@@ -29,6 +30,8 @@ __all__ = [
 
 BLOCK = 65_536
 """Rows per block. A chunk is made of whole blocks; each block has its own stream of randomness."""
+WHOLE_CELL = 12
+"""Bytes that a cell takes while its whole column is held in memory."""
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
 

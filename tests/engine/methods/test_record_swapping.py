@@ -51,15 +51,34 @@ def test_counts_within_strata_and_sizes_stay():
 
     assert counted(out.texts("region")) == counted(table["region"].texts())
     assert out.texts("job") == table["job"].texts()
+    assert counted(dealt_anew(table)) != counted(table["region"].texts()), "strata and sizes not heeded"
+
+
+def dealt_anew(table: Table) -> list[str]:
+    """The mutant: the same regions, dealt to households of any kind."""
+    homes = homes_of(table, table["region"])
+    dealt = np.random.default_rng(2).permutation([regions[0] for regions in homes.values()])
+    region = dict(zip(homes, dealt.tolist(), strict=True))
+    return [region[home] for home in table["h"].texts()]
 
 
 def test_a_household_moves_as_a_whole_and_about_the_asked_share_moves():
     table = village()
     out = run(table, RecordSwapping(columns=("region",), share=0.2), roles=ROLES)
     before, after = homes_of(table, table["region"]), homes_of(table, out["region"])
-    assert all(len(set(regions)) == 1 for regions in after.values())
+    assert stay_together(after)
+    rows = np.random.default_rng(2).permutation(out.texts("region")).tolist()
+    assert not stay_together(homes_of(table, codes_of(rows))), "rows that trade places one by one"
     moved = sum(before[home] != after[home] for home in before)
     assert moved == out.facts[0]["swapped_households"] == 600
+
+
+def stay_together(homes: dict[str, list[str]]) -> bool:
+    return all(len(set(regions)) == 1 for regions in homes.values())
+
+
+def codes_of(texts: list[str]) -> Column:
+    return Column.of_texts("region", texts)
 
 
 def test_households_with_rare_members_go_first():

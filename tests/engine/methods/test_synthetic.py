@@ -42,13 +42,20 @@ def days(column) -> np.ndarray:
     return np.array(column.texts(), "datetime64[D]").astype(float)
 
 
+def alike(before: np.ndarray, after: np.ndarray) -> bool:
+    """Whether the known numbers follow one distribution."""
+    return ks_2samp(before[~np.isnan(before)], after[~np.isnan(after)]).statistic < 0.05
+
+
 @BOTH
 def test_single_distributions_are_close(method):
     table = people()
     out = run(table, method())
     for name in ("age", "income"):
         before, after = table[name].numbers, out.numbers(name)
-        assert ks_2samp(before[~np.isnan(before)], after[~np.isnan(after)]).statistic < 0.05
+        assert alike(before, after)
+        middle = np.nanmean(after)
+        assert not alike(before, middle + (after - middle) / 2), "values with half the spread"
     assert ks_2samp(days(table["birth"]), days(out["birth"])).statistic < 0.05
     assert np.isnan(out.numbers("income")).mean() == pytest.approx(0.1, abs=0.02)
     for label in ("z", "a", "m"):
@@ -71,6 +78,9 @@ def test_associations_are_kept(method):
         )
         assert abs(before) > 0.4
         assert before == pytest.approx(after, abs=0.12)
+        mixed = np.random.default_rng(2).permutation(numbers_of(out.table, one))
+        apart = spearmanr(mixed, numbers_of(out.table, other), nan_policy="omit").statistic
+        assert before != pytest.approx(apart, abs=0.12), "columns made up one by one"
     means = [
         [source["age"].numbers[np.array(source["group"].texts()) == label].mean() for label in "zam"]
         for source in (table, out.table)

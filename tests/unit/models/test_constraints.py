@@ -21,6 +21,7 @@ from stewardapp.models import (
     Membership,
     Policy,
     Population,
+    Preview,
     ProjectKey,
     Proposal,
     Reading,
@@ -186,7 +187,7 @@ def test_every_check_has_a_case() -> None:
     from django.apps import apps
 
     tried = {constraint for _, _, constraint in CHANGES}
-    tried |= {f"{noun}_{suffix}" for noun in ("run", "reading") for _, suffix in JOBS}
+    tried |= {f"{noun}_{suffix}" for noun in ("run", "reading", "preview") for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
     tried |= {"contribution_kind_known", "project_has_a_name", "population_has_a_name", "dataset_has_a_name"}
     checks = {
@@ -202,9 +203,12 @@ def test_every_check_has_a_case() -> None:
 def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: str) -> None:
     team = factories.make_project()
     version = factories.upload(team)
-    factories.make_run(factories.make_release(team))
+    release = factories.make_release(team)
+    factories.make_run(release)
+    factories.make_preview(release, done=False)
     refused(Reading.objects.filter(version=version), change, f"reading_{suffix}")
     refused(Run.objects.all(), change, f"run_{suffix}")
+    refused(Preview.objects.all(), change, f"preview_{suffix}")
 
 
 UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from stewardapp.access.workflow import State
 from stewardapp.models import Release, Run
+from stewardapp.presenters.numbers import thousands
 from tests import factories
 from tests.factories import Team
 
@@ -207,3 +208,21 @@ def test_a_population_file_is_chosen_among_the_projects_versions(
     client.post(reverse("run-cancel", args=[run.pk]))
     shown = client.get(reverse("run-detail", args=[run.pk]))
     assert str(people) in shown.content.decode()
+
+
+def test_a_step_that_holds_whole_columns_says_how_much_fits(
+    release: Release, browse: Browser, settings: Any
+) -> None:
+    steps = [{"method": "shuffling", "params": {"columns": ["age"]}}]
+    Release.objects.filter(pk=release.pk).update(recipe={**release.recipe, "steps": steps})
+    client, words = browse("steward"), "This file has too many rows for it."
+    settings.STEWARD_JOB_MEMORY = 24_000_000
+    told = client.get(address(release)).content.decode()
+    assert f"{thousands(1_000_000)} cells" in told
+    assert words not in told
+    settings.STEWARD_JOB_MEMORY = 24
+    assert words in client.get(address(release)).content.decode()
+
+
+def test_a_step_that_goes_row_by_row_has_no_such_limit(release: Release, browse: Browser) -> None:
+    assert "in memory as a whole" not in browse("steward").get(address(release)).content.decode()

@@ -32,7 +32,8 @@ def risky_labels(column: Column) -> pa.Array:
 
 def defused(texts: pa.Array, found: pa.Array) -> pa.Array:
     """The texts with an apostrophe in front of the risky ones."""
-    return pc.if_else(found, pc.binary_join_element_wise(PREFIX, texts, ""), texts)
+    prefix, nothing = (pa.scalar(text, texts.type) for text in (PREFIX, ""))
+    return pc.if_else(found, pc.binary_join_element_wise(prefix, texts, nothing), texts)
 
 
 def defused_name(name: str) -> str:
