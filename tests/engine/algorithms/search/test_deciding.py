@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.algorithms.search import problems
+from worker.engine import frequency
 from worker.engine.algorithms.hierarchies import levels_of
 from worker.engine.algorithms.search import deciding
 from worker.engine.algorithms.search.judging import Judge
@@ -24,7 +25,7 @@ def test_pieces_and_the_whole_decide_alike(data, drawn, k, drop):
     judge = Judge([KAnonymity(k=k)], 0, drop)
     node = tuple(data.draw(st.integers(0, one.height)) for one in drawn.levels)
     given = (drawn.table, drawn.levels, node, judge)
-    with patch.object(deciding, "TUPLES_AT_ONCE", 3):
+    with patch.object(frequency, "TUPLES_AT_ONCE", 3):
         pieces = deciding.decided(*given)
     with patch.object(Judge, "sizes_only", lambda self, table: False):
         whole = deciding.decided(*given)
@@ -61,7 +62,7 @@ def test_a_table_of_many_tuples_is_not_copied():
     levels = [levels_of(HierarchySpec(lines=lines), domain) for domain in domains]
     codes = [part.reshape(-1).astype(np.int32) for part in np.indices((100, 100, 100))]
     table = FrequencyTable(tuple(domains), tuple(codes), np.ones(1_000_000, np.int64))
-    with patch.object(deciding, "TUPLES_AT_ONCE", 50_000):
+    with patch.object(frequency, "TUPLES_AT_ONCE", 50_000):
         pieces, little = peak_of(table, levels, (1, 1, 1))
     with patch.object(Judge, "sizes_only", lambda self, table: False):
         whole, much = peak_of(table, levels, (1, 1, 1))

@@ -48,10 +48,8 @@ class Pool(NamedTuple):
     uses: Longs
 
 
-def new_pool(table: Table, columns: int, patience: int = PATIENCE) -> Pool:
-    """Room for about twice the table."""
-    words, size = table.keys.shape
-    room = 2 * size + 64
+def new_pool(words: int, size: int, room: int, columns: int, patience: int = PATIENCE) -> Pool:
+    """Room for snapshots of a table of some size."""
     low, high = np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.int64)
     high[0] = size
     return Pool(
