@@ -1,12 +1,13 @@
 """Searching a table that is longer than memory allows: its keys are read piece by piece.
 
-A node is looked at by grouping all keys there, which makes a snapshot; from then on it, and what is more
-general, is counted from that. Where the groups of a node do not fit, they are counted a share at a time, as
-long as it takes to see that too many rows would be suppressed.
+A node is looked at by grouping all keys there, or somewhat below, which makes a snapshot; from then on it,
+and what is more general, is counted from that. Snapshots too are kept outside memory. Where the groups of a
+node do not fit, they are counted a share at a time, as long as it takes to see that too many rows would go.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,8 @@ Longs = np.ndarray[Any, np.dtype[np.int64]]
 BYTES_PER_KEY = 16
 FULL = 0.9
 """Shares are cut so that each fills its room to this part."""
+MOST_KEPT = 256
+"""Snapshots outside memory."""
 
 
 class Base:
@@ -37,6 +40,8 @@ class Base:
         self._shelf = Shelf(BYTES_PER_KEY * most)
         self._kept: list[Arrays] = []
         self.size = 0
+        self._likely = most / 2
+        self._snapshots: list[tuple[Longs, int, Arrays]] = []
         for piece in table.pieces():
             self._kept.append(
                 put_away(self._shelf, [*pack(piece.codes, keys), piece.counts.astype(np.int32)])
@@ -57,13 +62,21 @@ class Base:
             yield Table(np.stack(words), rows.copy())  # loops are compiled for arrays that may be written
 
     def fetch(self, task: Task, state: State, levels: Longs, checkpoint: Callable[[], None]) -> int | None:
-        """Make a snapshot at these levels; None when it is there.
+        """Make a snapshot from which these levels can be counted; None when it is there.
 
         Otherwise so many rows have to go there and everywhere below, which is more than may.
         """
-        if self._group(levels, not task.sizes_only, 0, 1, checkpoint):
-            self._keep(state, levels)
+        if (kept := self._kept_below(levels)) is not None:
+            self._show(state, *kept)
             return None
+        finer = self._finer(task, state.shape.lowest, levels)
+        for at in (finer, levels):
+            if self._group(at, not task.sizes_only, 0, 1, checkpoint):
+                self._show(state, at, self._snapshot(at))
+                return None
+            if at is levels or (finer == levels).all():
+                break
+            self._likely /= 2  # it was too much
         if task.smallest > 1 and (rows := self._small_rows(task, levels, checkpoint)) > task.limit:
             return rows
         text = (
@@ -71,6 +84,26 @@ class Base:
             "with its sensitive values. Allow more memory, or raise the lowest levels of some columns."
         )
         raise LimitExceeded("memory", text)
+
+    def _finer(self, task: Task, lowest: Longs, levels: Longs) -> Longs:
+        """How far below the levels the groups are still few: from there more nodes can be counted later."""
+        entropy, found = task.costs.entropy, levels.copy()
+        bits = sum(float(entropy[column, level]) for column, level in enumerate(found))
+        while True:
+            steps = [
+                (float(entropy[column, level - 1] - entropy[column, level]), column)
+                for column, level in enumerate(found)
+                if level > lowest[column]
+            ]
+            more, column = min(steps, default=(0.0, -1))
+            if column < 0 or self._expected(bits + more) > self._likely:
+                return found
+            bits, found[column] = bits + more, found[column] - 1
+
+    def _expected(self, bits: float) -> float:
+        """How many values of so much entropy so many rows hold, about."""
+        cells = 2.0 ** min(bits, 60.0)
+        return cells * -math.expm1(-self.rows / cells)
 
     def _group(
         self, levels: Longs, fine: bool, share: int, shares: int, checkpoint: Callable[[], None]
@@ -98,13 +131,31 @@ class Base:
                 return rows * shares // (share + 1)
         return rows
 
-    def _keep(self, state: State, levels: Longs) -> None:
-        pool, number = state.pool, int(self._found.number[0])
+    def _kept_below(self, levels: Longs) -> tuple[Longs, Table] | None:
+        """The smallest snapshot from which these levels can be counted."""
+        fitting = [kept for kept in self._snapshots if (kept[0] <= levels).all()]
+        if not fitting:
+            return None
+        at, _, kept = min(fitting, key=lambda one: one[1])
+        *words, rows = taken_out(self._shelf, kept)
+        return at, Table(np.stack(words), rows)
+
+    def _snapshot(self, levels: Longs) -> Table:
+        """What was counted last, which is put away too."""
+        number, table = int(self._found.number[0]), self._found.table
+        made = Table(table.keys[:, :number], table.rows[:number])
+        if len(self._snapshots) < MOST_KEPT:
+            self._snapshots.append((levels, number, put_away(self._shelf, [*made.keys, made.rows])))
+        return made
+
+    def _show(self, state: State, levels: Longs, made: Table) -> None:
+        """Let the search count from a snapshot."""
+        pool, number = state.pool, len(made.rows)
         if pool.state[0] == SLOTS or pool.state[1] + number > len(pool.table.rows):
-            pool.state[:2] = 1, 0  # makes room: what was kept is fetched again when it is needed
+            pool.state[:2] = 1, 0  # makes room: what is needed again is shown again
         at, slot = int(pool.state[1]), int(pool.state[0])
-        pool.table.keys[:, at : at + number] = self._found.table.keys[:, :number]
-        pool.table.rows[at : at + number] = self._found.table.rows[:number]
+        pool.table.keys[:, at : at + number] = made.keys
+        pool.table.rows[at : at + number] = made.rows
         pool.low[slot], pool.high[slot] = at, at + number
         pool.levels[slot], pool.meet[slot], pool.uses[slot] = levels, 1 << 30, 0
         pool.state[:2] += 1, number
