@@ -6,10 +6,8 @@ What runs in this process is told in seconds of the processor: other work on the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.table import Result
-from benchmarks.timing import command
+from benchmarks.timing import command, processor
 from worker.engine.dp.accuracy import laplace_noise
 from worker.engine.dp.counting import tally
 from worker.engine.dp.mechanisms import noisy
@@ -41,8 +39,8 @@ def _counting(setting: Setting) -> Result:
     wide = codes.astype(np.int64)
     rounds = max(setting.repeat, ROUNDS)
     tally(codes, CELLS)
-    ours = _processor(rounds, lambda: tally(codes, CELLS))
-    reference = _processor(rounds, lambda: np.bincount(wide, minlength=CELLS))
+    ours = processor(rounds, lambda: tally(codes, CELLS))
+    reference = processor(rounds, lambda: np.bincount(wide, minlength=CELLS))
     return Result(f"counting into {CELLS} cells", ours, reference, "numpy.bincount of int64", 1)
 
 
@@ -55,19 +53,9 @@ def _noise(setting: Setting) -> Result:
     space = dp.vector_domain(dp.atom_domain(T=dp.i64)), dp.l1_distance(T=dp.i64)
     bare = dp.m.make_laplace(*space, scale=noise.scale)
     rounds = 4 * max(setting.repeat, ROUNDS)
-    ours = _processor(rounds, lambda: noisy(counts, noise))
-    reference = _processor(rounds, lambda: bare(counts))
+    ours = processor(rounds, lambda: noisy(counts, noise))
+    reference = processor(rounds, lambda: bare(counts))
     return Result(f"noise for {MANY_CELLS:,} cells", ours, reference, "the bare OpenDP call", 1.2)
-
-
-def _processor(rounds: int, work: Callable[[], object]) -> float:
-    """The best of several, in seconds of the processor."""
-    found = []
-    for _ in range(rounds):
-        began = process_time()
-        work()
-        found.append(process_time() - began)
-    return min(found)
 
 
 def _command(setting: Setting) -> Result:

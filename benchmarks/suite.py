@@ -86,6 +86,12 @@ def _privacy(setting: Setting) -> list[Result]:
     return privacy(setting)
 
 
+def _attacks(setting: Setting) -> list[Result]:
+    from benchmarks.attacks import attacks
+
+    return attacks(setting)
+
+
 def _ledger(setting: Setting) -> list[Result]:
     from benchmarks.ledger import ledger
 
@@ -107,6 +113,7 @@ SUITE: dict[str, Measurement] = {
     "unique": _unique,
     "perturbation": _perturbation,
     "privacy": _privacy,
+    "attacks": _attacks,
     "ledger": _ledger,
 }
 

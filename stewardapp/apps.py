@@ -12,9 +12,10 @@ class StewardConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect what the sign-in pages do to the audit log, and the database's own refusals."""
+        """Connect what the sign-in pages do to the audit log, and what the database itself does."""
         from stewardapp import accounts  # models exist only now
-        from stewardapp.models import guards
+        from stewardapp.models import guards, purchase
 
         accounts.listen()
         post_migrate.connect(guards.install, sender=self)
+        post_migrate.connect(purchase.install, sender=self)

@@ -14,8 +14,9 @@ THEMES = frozenset({"light", "dark"})
 # label, URL name, and the nouns whose pages belong to it
 NAVIGATION = (
     ("Home", "home", ("home",)),
-    ("Projects", "project-list", ("project", "population", "allotment", "proposal", "survey")),
+    ("Projects", "project-list", ("project", "population", "allotment", "proposal", "survey", "replay")),
     ("Datasets", "dataset-list", ("dataset", "version", "upload", "column", "hierarchy")),
+    ("Query desk", "desk-list", ("desk", "question")),
     ("Releases", "release-list", ("release", "run")),
     ("Reviews", "review-list", ("review",)),
     ("Catalogue", "catalogue-list", ("catalogue", "artifact")),

@@ -38,6 +38,8 @@ STEWARD_KEY_FILE = Path(env.text("STEWARD_KEY_FILE", str(STEWARD_DATA / "key-enc
 STEWARD_BROKER_URL = env.text("STEWARD_BROKER_URL", f"spool://{STEWARD_DATA}/spool")
 STEWARD_LEASE = env.number("STEWARD_LEASE", 30)
 STEWARD_TICK = env.number("STEWARD_TICK", 3)
+# Answers of query desks become visible at the next tick of this clock, so that run times tell little.
+STEWARD_ANSWER_TICK = env.number("STEWARD_ANSWER_TICK", 5)
 STEWARD_JOB_MEMORY = env.integer("STEWARD_JOB_MEMORY", 2 * 1024**3)
 STEWARD_JOB_SECONDS = env.integer("STEWARD_JOB_SECONDS", 3600)
 

@@ -3,7 +3,7 @@
 <data>/temporary/   being written; the writer holds a lock, so what is not locked is stale
 <data>/uploads/     unfinished uploads, resumable
 <data>/blobs/       finished: <key id>/<sha256 of the content>
-<data>/answers/     paid for and not yet stored: <run id>/<name>
+<data>/answers/     paid for and not yet stored: <run or query id>/<name>
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.db import transaction
 
-from stewardapp.models import Blob, DataKey, Run, Upload
+from stewardapp.models import Blob, DataKey, Query, Run, Upload
 from stewardapp.secrets_file import read_or_create
 from worker.sealed import SealedReader, new_key
 
@@ -173,20 +173,20 @@ def destroy_upload(upload: Upload) -> None:
 # Answers that were paid for
 
 
-def answer_folder(run: Run) -> Path:
-    """Where the engine leaves the answer of a run that was charged, until it is stored."""
-    return _folder(f"{ANSWERS}/{run.pk}")
+def answer_folder(job: Run | Query) -> Path:
+    """Where the engine leaves the answer of a job that was charged, until it is stored."""
+    return _folder(f"{ANSWERS}/{job.pk}")
 
 
 @contextlib.contextmanager
-def answer_file(run: Run, name: str) -> Iterator[SealedReader | None]:
+def answer_file(job: Run | Query, name: str) -> Iterator[SealedReader | None]:
     """A file of such an answer, decrypted as it is read; None when it was not left."""
-    path = root() / ANSWERS / str(run.pk) / name
+    path = root() / ANSWERS / str(job.pk) / name
     if not path.exists():
         yield None
         return
     with path.open("rb", buffering=0) as file:
-        yield SealedReader(cast(BinaryIO, file), key_bytes(run.key))
+        yield SealedReader(cast(BinaryIO, file), key_bytes(job.key))
 
 
 # House-keeping
@@ -200,7 +200,8 @@ def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
     removed = sum(_remove_unlocked(path) for path in _folder(TEMPORARY).iterdir())
     wanted = {str(id) for id in Upload.objects.open().values_list("id", flat=True)}
     removed += sum(_remove_unlocked(path) for path in _folder(UPLOADS).iterdir() if path.name not in wanted)
-    awaited = {str(id) for id in Run.objects.alive().values_list("id", flat=True)}
+    alive = (rows.alive().values_list("id", flat=True) for rows in (Run.objects, Query.objects))
+    awaited = {str(id) for ids in alive for id in ids}
     removed += sum(_remove_answer(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
     return removed + sum(_remove_orphan(path, grace_seconds) for path in _folder(BLOBS).glob("*/*"))
 

@@ -7,9 +7,9 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, path
 
 NOUNS = (
-    "surveys survey_questions survey_answers "
-    "health home accounts projects project_keys populations budgets datasets uploads versions columns "
-    "column_settings hierarchies hierarchy_editor version_hierarchies releases previews runs "
+    "surveys survey_questions survey_answers desks queries "
+    "health home accounts projects project_keys populations budgets replays datasets uploads versions "
+    "columns column_settings hierarchies hierarchy_editor version_hierarchies releases previews runs "
     "explorer matrix_editor reviews catalogue artifacts methods audit"
 ).split()
 

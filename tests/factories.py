@@ -21,14 +21,17 @@ from stewardapp.actions import (
     budgets,
     columns,
     datasets,
+    desks,
     memberships,
     policies,
     populations,
     previews,
     projects,
     proposals,
+    queries,
     readings,
     releases,
+    replays,
     reviews,
     runs,
     survey_answers,
@@ -41,11 +44,14 @@ from stewardapp.models import (
     Blob,
     DataKey,
     Dataset,
+    Desk,
     Population,
     Preview,
     Project,
+    Query,
     Reading,
     Release,
+    Replay,
     Run,
     Survey,
     User,
@@ -271,6 +277,63 @@ def store(content: bytes, key: DataKey, purpose: str) -> Blob:
         return storage.keep(temporary, key=key, sha256=writer.sha256, size=len(content), purpose=purpose)
 
 
+# Query desks
+
+DECLARED: dict[str, dict[str, Any]] = {
+    "age": {"bounds": [0, 100], "bin_width": 10},
+    "illness": {"categories": ["cold", "flu", "none"]},
+}
+COUNT: dict[str, Any] = {"ask": "count", "epsilon": 0.5}
+
+
+def make_desk(team: Team, *, version: Version | None = None, allowance: str = "1") -> Desk:
+    """An open desk on a table that is a table, and an allowance for the analyst."""
+    version = version or read_for_real(upload(team))
+    columns.tag(version=version, roles=ROLES, by=team.steward)
+    for name, settings in DECLARED.items():
+        columns.describe(version=version, name=name, settings=settings, by=team.steward)
+    allotment = give_budget(team, version.dataset.population, Spend.of(2))
+    budgets.allow(allotment=allotment, user=team.analyst, limit=Spend.of(Decimal(allowance)), by=team.steward)
+    return desks.open_on(version=version, columns=list(DECLARED), rows_per_person=1, by=team.steward)
+
+
+def make_query(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Query:
+    """A question that waits for a worker."""
+    return queries.ask(desk=desk, question=question, by=by)
+
+
+def make_answer(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Query:
+    """A question that a worker answered: the noise is real, the engine's process too."""
+    from worker import runner
+
+    query = make_query(desk, by, question)
+    runner.perform("query", str(query.pk))
+    query.refresh_from_db()
+    return query
+
+
+HISTOGRAM: dict[str, Any] = {"ask": "histogram", "column": "illness", "epsilon": 0.5}
+
+
+def make_stored_answer(desk: Desk, by: User, question: Mapping[str, Any] = HISTOGRAM) -> Query:
+    """A question answered without an engine: two of three illnesses, as the worker would store them."""
+    query = make_query(desk, by, question)
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    Query.objects.mark_charged(query.pk, fence)
+    rows = [["cold", "3", "2"], ["flu", "-1", "2"], ["none", "40", "2"]]
+    answer = {"columns": ["illness", "answer", "error95"], "rows": rows, "facts": {"codebook": ["Noise."]}}
+    lines = "".join(
+        f"{name},{true},{told},2\n" for (name, told, _), true in zip(rows, (2, 0, 41), strict=True)
+    )
+    exact = store(f"illness,exact,answer,error95\n{lines}".encode(), query.key, "exact.csv")
+    query = queries.record(query=query, fence=fence, answer=answer, exact=exact, engine_version="1")
+    before_its_tick = timezone.now() - timedelta(minutes=1)
+    Query.objects.filter(pk=query.pk).update(finished_at=before_its_tick)
+    query.refresh_from_db()
+    return query
+
+
 # Releases
 
 STEP: dict[str, Any] = {"method": "pram", "params": {"column": "illness"}}
@@ -399,6 +462,31 @@ def make_preview(release: Release, *, by: User | None = None, done: bool = True)
         previews.record(preview=preview, fence=fence, result=TRIED)
         preview.refresh_from_db()
     return preview
+
+
+_LINE = {"slug": "averaging", "kind": "line", "x": {"title": "Times asked", "unit": "", "scale": "log"}}
+_FOUND = {"asked": 2, "right": 9, "bits": 16, "share": 0.5625, "low": 0.29, "high": 0.81, "least": 0.5}
+REPLAYED: dict[str, Any] = {
+    "attacks": [
+        {
+            "slug": "averaging",
+            "title": "Averaging a repeated question",
+            "chart": {**CHART, **_LINE, "series": [{"name": "Our desk", "x": [1, 2], "y": [0.5, 0.5625]}]},
+            "findings": [{"name": "Our desk", **_FOUND}],
+        }
+    ],
+}
+
+
+def make_replay(team: Team, *, by: User | None = None, done: bool = True) -> Replay:
+    """Attacks that somebody wanted to see, and by default did."""
+    replay = replays.start(settings={"rounds": 1}, by=by or team.steward)
+    if done:
+        fence = Replay.objects.claim(replay.pk, WORKER, LEASE)
+        assert fence is not None
+        replays.record(replay=replay, fence=fence, result=REPLAYED)
+        replay.refresh_from_db()
+    return replay
 
 
 TABLE_CSV = b"zip,age,count,error95\n1,a,12,6\n1,b,-2,6\n2,a,7,6\n2,b,0,6\n"

@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from stewardapp import storage
 from stewardapp.models import Run
@@ -12,21 +12,12 @@ from worker.answers import Answer, repeat
 from worker.child import ANSWER
 from worker.claim import Claim
 from worker.engines import MadeFile, run_engine
+from worker.outputs import MADE, OUTPUTS, PUBLIC, RELEASED
+from worker.populations import populations
 from worker.process import Sealed
 from worker.verdicts import agreed, insist
 
 Goals = Sequence[Mapping[str, Any]]
-
-CSV, PARQUET = "text/csv", "application/vnd.apache.parquet"
-RELEASED = {
-    "release.csv": CSV,
-    "release.parquet": PARQUET,
-    "table.csv": CSV,
-    "table.parquet": PARQUET,
-}
-PUBLIC = {**RELEASED, "codebook.md": "text/markdown; charset=utf-8"}
-INTERNAL = {"records.csv": CSV, "exact.csv": CSV}
-OUTPUTS = {**PUBLIC, **INTERNAL}
 
 
 @dataclass(frozen=True)
@@ -49,9 +40,10 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
     related = ("release__version__table", "release__version__key", "key", "project_key__key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
-        temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
+        temporaries = {name: stack.enter_context(storage.temporary()) for name in MADE}
         answer = transform(claim, run, temporaries) if stored is None else repeat(stored, run, temporaries)
-        report, written = answer["report"], answer["files"]
+        further = converted(claim, run, answer, temporaries, stack)
+        report, written = answer["report"], answer["files"] | further
         for name in temporaries.keys() - written.keys():
             temporaries[name].path.unlink()  # before the run is seen to have ended
         files = [
@@ -70,7 +62,11 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
     version, key = run.release.version, storage.key_bytes(run.key)
     if version.table is None:
         raise storage.Destroyed
-    with storage.opened(version.table) as table, populations(run) as compared, ExitStack() as stack:
+    with (
+        storage.opened(version.table) as table,
+        populations(run.populations.all()) as compared,
+        ExitStack() as stack,
+    ):
         given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
         wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
@@ -85,26 +81,33 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         return run_engine(claim, "anonymize", details, given | sealed, part=(0.0, 0.8))
 
 
-@contextmanager
-def populations(run: Run) -> Iterator[dict[str, Sealed]]:
-    """The tables that goals compare the data with, by the name the recipe gives them."""
-    with ExitStack() as stack:
-        found = {}
-        for version in run.populations.select_related("table", "key"):
-            if version.table is None:
-                raise storage.Destroyed
-            table = stack.enter_context(storage.opened(version.table))
-            found[str(version.pk)] = Sealed(table, storage.key_bytes(version.key))
-        yield found
+def converted(
+    claim: Claim,
+    run: Run,
+    answer: Mapping[str, Any],
+    temporaries: dict[str, storage.Temporary],
+    stack: ExitStack,
+) -> dict[str, Any]:
+    """The further formats a recipe asks for, made of the bytes that were stored: no noise is drawn again."""
+    table = "release" if answer["microdata"] else "table"
+    names = [f"{table}.{suffix}" for suffix in run.recipe.get("formats", ())]
+    if not names:
+        return {}
+    temporaries |= {name: stack.enter_context(storage.temporary()) for name in names}
+    key, source = storage.key_bytes(run.key), f"{table}.parquet"
+    files = {name: Sealed(temporaries[name].file, key, "w") for name in names}
+    files[source] = Sealed(temporaries[source].file, key)
+    made = run_engine(claim, "convert", {"recipe": run.recipe}, files, part=(0.8, 0.85))
+    return cast(dict[str, Any], made["files"])
 
 
 def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[str, Any]) -> Goals:
     """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
     key = storage.key_bytes(run.key)
     released = {file.name: Sealed(file.temporary.file, key) for file in files}
-    with populations(run) as compared:
+    with populations(run.populations.all()) as compared:
         details = {"recipe": run.recipe, "populations": list(compared)}
-        answer = run_engine(claim, "verify", details, released | compared, part=(0.8, 1.0))
+        answer = run_engine(claim, "verify", details, released | compared, part=(0.85, 1.0))
     reported = report["goals"]
     for file in files:
         insist(answer["files"][file.name], file, reported)

@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any, BinaryIO, cast
 
 from stewardapp import storage
-from stewardapp.models import Run
+from stewardapp.models import Query, Run
 from worker.child import ANSWER
+from worker.outputs import MADE
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter
 
 
@@ -25,17 +26,18 @@ class Answer:
     source: Run | None = None
 
 
-def left_by(run: Run) -> Answer | None:
+def left_by(job: Run | Query) -> Answer | None:
     """The answer a lost worker left, if it is whole: its last file is what says so."""
-    with storage.answer_file(run, ANSWER) as sealed:
+    with storage.answer_file(job, ANSWER) as sealed:
         if sealed is None:
             return None
-        return Answer(json.loads(sealed.readall()), partial(storage.answer_file, run))
+        return Answer(json.loads(sealed.readall()), partial(storage.answer_file, job))
 
 
 def stored_by(run: Run) -> Answer:
     """The answer of a run that succeeded."""
-    made = {artifact.name: artifact for artifact in run.artifacts.select_related("blob__key")}
+    artifacts = run.artifacts.select_related("blob__key").filter(name__in=MADE)
+    made = {artifact.name: artifact for artifact in artifacts}
     said = {
         "report": run.report,
         "microdata": run.manifest["microdata"],
@@ -44,16 +46,16 @@ def stored_by(run: Run) -> Answer:
     return Answer(said, lambda name: storage.reading(made[name].blob), source=run)
 
 
-def repeat(answer: Answer, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
-    """The same bytes, sealed for this run."""
+def repeat(answer: Answer, job: Run | Query, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
+    """The same bytes, sealed for this job."""
     files = {
-        name: {**facts, **_copied(answer, name, run, temporaries[name])}
+        name: {**facts, **_copied(answer, name, job, temporaries[name])}
         for name, facts in answer.said["files"].items()
     }
     return {**answer.said, "files": files}
 
 
-def _copied(answer: Answer, name: str, run: Run, target: storage.Temporary) -> dict[str, Any]:
-    with answer.opened(name) as source, SealedWriter(target.file, storage.key_bytes(run.key)) as writer:
+def _copied(answer: Answer, name: str, job: Run | Query, target: storage.Temporary) -> dict[str, Any]:
+    with answer.opened(name) as source, SealedWriter(target.file, storage.key_bytes(job.key)) as writer:
         shutil.copyfileobj(cast(BinaryIO, source), cast(BinaryIO, writer), FRAME_BYTES)
     return {"sha256": writer.sha256, "size": writer.size}

@@ -233,6 +233,22 @@ def with_rows(written: dict[str, Job], report: Job, name: str) -> dict[str, Job]
     return written
 
 
+def convert(job: Job, reporter: Reporter) -> Job:
+    """A released Parquet file in further formats."""
+    from worker.engine.execution import converting
+    from worker.engine.execution.output import Output
+    from worker.engine.io.source import open_table
+    from worker.engine.recipe import Recipe
+
+    files = Files(job["files"])
+    [released] = files.names("r")
+    source = open_table(files.reader(released))
+    outputs = [Output(name.rpartition(".")[2], files.writer(name)) for name in files.names("w")]
+    kinds = {name: part.kind for name, part in Recipe.parse(job["recipe"]).columns.items()}
+    rows = converting.convert(source, outputs, kinds, reporter)
+    return {"files": {name: {**facts, "rows": rows} for name, facts in files.finish().items()}}
+
+
 def verify(job: Job, reporter: Reporter) -> Job:
     """Recompute every goal from each released file."""
     files = Files(job["files"])
@@ -266,9 +282,16 @@ def preview(job: Job, reporter: Reporter) -> Job:
     from worker.engine.io.source import open_table
     from worker.engine.recipe import Recipe
 
-    table, memory = open_table(Files(job["files"]).reader("table")), half(job["limits"]["memory_bytes"])
-    recipe = Recipe.parse(job["recipe"])
-    return {"preview": previewing.preview(recipe, table, job["column"], reporter=reporter, memory=memory)}
+    files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
+    found = previewing.preview(
+        recipe,
+        open_table(files.reader("table")),
+        job["column"],
+        reporter=reporter,
+        memory=half(job["limits"]["memory_bytes"]),
+        populations={name: open_table(files.reader(name)) for name in job["populations"]},
+    )
+    return {"preview": found}
 
 
 def warm(_job: Job, _reporter: Reporter) -> Job:
@@ -280,13 +303,25 @@ def warm(_job: Job, _reporter: Reporter) -> Job:
 
 
 BACKGROUND = 10
+
+
+def replay(job: Job, reporter: Reporter) -> Job:
+    """Attacks on people who do not exist."""
+    from worker.engine.attacks.replay import replayed
+    from worker.engine.attacks.settings import AttackSettings
+
+    return {"replay": replayed(AttackSettings.of(job["settings"]), reporter)}
+
+
 ANSWER = "answer"
 KINDS = ("csv", "parquet")
 JOBS: dict[str, Callable[[Job, Reporter], Job]] = {
     "read": read,
     "anonymize": anonymize,
+    "convert": convert,
     "verify": verify,
     "preview": preview,
+    "replay": replay,
     "warm": warm,
 }
 

@@ -17,18 +17,20 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from stewardapp.actions import audit
-from stewardapp.models import Preview, Reading, Run, User
+from stewardapp.models import Preview, Query, Reading, Replay, Run, User
 from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
 
 AWAY = (OperationalError, InterfaceError)
-AnyJob = Run | Reading | Preview
-KINDS: dict[str, type[Run] | type[Reading] | type[Preview]] = {
+AnyJob = Run | Reading | Preview | Query | Replay
+KINDS: dict[str, type[Run] | type[Reading] | type[Preview] | type[Query] | type[Replay]] = {
     "run": Run,
     "reading": Reading,
     "preview": Preview,
+    "query": Query,
+    "replay": Replay,
 }
 
 
@@ -43,6 +45,10 @@ log = logging.getLogger(__name__)
 def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
     """Tell the audit log and who asked what became of a job, in the transaction that made it so."""
     job = KINDS[kind].objects.get(pk=id)
+    if isinstance(job, Query):
+        # Whoever asked is told at the next tick, and only that there is no answer.
+        told = {"message": job.error_message, "reference": job.error_reference}
+        details = details | {name: words for name, words in told.items() if words}
     audit.record(f"{kind}.{outcome}", job, by=None, project=job.project, details=details)
     if outcome == "failed":
         asked, page = waiting_for(job)
@@ -50,7 +56,10 @@ def note(kind: str, id: UUID, outcome: str, details: dict[str, object]) -> None:
 
 
 def waiting_for(job: AnyJob) -> tuple[list[User], str]:
-    """Who has to be told of a job, and the page that shows it; whoever asked for a preview looks at it."""
+    """Who has to be told of a job, and the page that shows it; who wants a preview or replay looks at it.
+
+    A question's end is shown at the next tick, to whoever looks.
+    """
     if isinstance(job, Run):
         return [job.started_by], f"/runs/{job.pk}/"
     if isinstance(job, Reading):

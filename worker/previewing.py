@@ -5,7 +5,9 @@ from typing import Any
 from stewardapp import storage
 from stewardapp.models import Preview
 from worker.claim import Claim
+from worker.engine.recipe import Recipe
 from worker.engines import run_engine
+from worker.populations import populations
 from worker.process import Sealed
 
 
@@ -16,7 +18,8 @@ def previewed(claim: Claim) -> tuple[Preview, dict[str, Any]]:
     version = preview.release.version
     if version.table is None:
         raise storage.Destroyed
-    with storage.opened(version.table) as table:
-        given = {"table": Sealed(table, storage.key_bytes(version.key))}
-        details = {"recipe": preview.recipe, "column": preview.column or None}
+    named = version.usable_as_population().filter(pk__in=Recipe.parse(preview.recipe).population_paths())
+    with storage.opened(version.table) as table, populations(named) as compared:
+        given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
+        details = {"recipe": preview.recipe, "column": preview.column or None, "populations": list(compared)}
         return preview, run_engine(claim, "preview", details, given)["preview"]

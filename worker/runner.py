@@ -16,10 +16,10 @@ from uuid import UUID
 from django.db import transaction
 
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import ledger, previews, readings, runs
-from stewardapp.models import Blob, DataKey, Run, pricing
+from stewardapp.actions import ledger, previews, queries, readings, replays, runs
+from stewardapp.models import Blob, DataKey, Query, Run, pricing
 from stewardapp.storage import Destroyed, keep
-from worker import anonymizing, answers, previewing, reading
+from worker import anonymizing, answers, asking, previewing, reading, replaying
 from worker.answers import Answer
 from worker.app import is_stopping
 from worker.claim import AWAY, Claim, note
@@ -89,6 +89,24 @@ def preview(claim: Claim) -> None:
     previews.record(preview=found, fence=claim.fence, result=result)
 
 
+def replay(claim: Claim) -> None:
+    """A replay: charts and findings for the page that everybody may read."""
+    found, result = replaying.replayed(claim)
+    replays.record(replay=found, fence=claim.fence, result=result)
+
+
+def ask(claim: Claim) -> None:
+    """A question: its answer and the sealed true twin become visible at once, or nothing does."""
+    with asking.asked(claim, bought(claim)) as made, transaction.atomic():
+        queries.record(
+            query=made.query,
+            fence=claim.fence,
+            answer=made.answer,
+            exact=stored(made.exact, made.query.key),
+            engine_version=made.engine_version,
+        )
+
+
 def stored(file: MadeFile, key: DataKey) -> Blob:
     """The file under its final name, written through to the disk."""
     return keep(file.temporary, key=key, sha256=file.sha256, size=file.size, purpose=file.name)
@@ -110,8 +128,22 @@ def paid(claim: Claim) -> Answer | None:
     return None
 
 
+def bought(claim: Claim) -> Answer | None:
+    """The same for a question: one that was charged finds its answer or none, and never asks again."""
+    query = Query.objects.select_related("version__dataset", "version__key", "asked_by").get(pk=claim.id)
+    if query.charged_at is not None:
+        return answers.left_by(query) or refuse_again()
+    with transaction.atomic():
+        if not Query.objects.mark_charged(query.pk, claim.fence):
+            raise ClaimLost
+        ledger.charge_query(
+            query=query.pk, version=query.version, cost=query.spend, what=query.bought, by=query.asked_by
+        )
+    return None
+
+
 def refuse_again() -> NoReturn:
-    """End a run whose charge was committed and whose answer was lost."""
+    """End a job whose charge was committed and whose answer was lost."""
     raise EngineError("charged-unanswered", UNANSWERED)
 
 
@@ -172,4 +204,10 @@ def internal(error: Exception) -> dict[str, Any]:
     return {"code": "internal", "message": sentence, "reference": reference}
 
 
-WORK: dict[str, Callable[[Claim], None]] = {"run": run, "reading": read, "preview": preview}
+WORK: dict[str, Callable[[Claim], None]] = {
+    "run": run,
+    "reading": read,
+    "preview": preview,
+    "query": ask,
+    "replay": replay,
+}

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from stewardapp.access.amounts import epsilon_words, spend_words
-from stewardapp.access.facts import FundFacts, Person, PolicyFacts, PriceFacts, ProposalFacts
+from stewardapp.access.facts import FundFacts, JobFacts, Person, PolicyFacts, PriceFacts, ProposalFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
+from stewardapp.access.stopping import stoppable
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 
 def may_propose_limit(person: Person) -> Verdict:
     """Ask for a higher limit, or set a lower one; asked of the roles held in any project."""
-    if person.has(Permission.MANAGE_BUDGET):
-        return yes()
-    return no("no-permission", "Only a steward or an administrator can change the limit of a budget.")
+    return _guards_a_budget(person, "change the limit of a budget")
 
 
 def may_decide_proposal(person: Person, proposal: ProposalFacts) -> Verdict:
@@ -27,9 +26,7 @@ def may_decline_proposal(person: Person, proposal: ProposalFacts) -> Verdict:
 
 
 def _second(person: Person) -> Verdict:
-    if person.has(Permission.MANAGE_BUDGET):
-        return yes()
-    return no("no-permission", "Only a steward or an administrator can decide about a proposal.")
+    return _guards_a_budget(person, "decide about a proposal")
 
 
 def _open(proposal: ProposalFacts) -> Verdict:
@@ -57,6 +54,23 @@ def may_allow(person: Person) -> Verdict:
 def may_propose_move(person: Person) -> Verdict:
     """Say that a dataset is about other people."""
     return permitted(person, Permission.UPLOAD, "say whom a dataset is about")
+
+
+def may_replay_attacks(person: Person, busy: bool) -> Verdict:
+    """Have a worker attack invented people; asked of the roles held in any project."""
+    idle = no("busy", "Attacks are being replayed already; wait or cancel first.") if busy else yes()
+    return first_no(_guards_a_budget(person, "have the attacks replayed"), idle)
+
+
+def may_cancel_replay(person: Person, replay: JobFacts) -> Verdict:
+    """Stop a replay of attacks that is queued or running, whoever wanted it."""
+    return first_no(_guards_a_budget(person, "stop the attacks"), stoppable("replay", replay))
+
+
+def _guards_a_budget(person: Person, what: str) -> Verdict:
+    if person.has(Permission.MANAGE_BUDGET):
+        return yes()
+    return no("no-permission", f"Only a steward or an administrator can {what}.")
 
 
 def may_spend(price: PriceFacts, policy: PolicyFacts) -> Verdict:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from stewardapp.access.facts import Person, ProjectKeyFacts, ReadingFacts, VersionFacts
+from stewardapp.access.facts import JobFacts, Person, ProjectKeyFacts, VersionFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
+from stewardapp.access.stopping import stoppable
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 ADMINS_DO_NOT_READ = no(
@@ -101,14 +102,10 @@ def may_read_again(person: Person, version: VersionFacts) -> Verdict:
     )
 
 
-def may_cancel_reading(person: Person, reading: ReadingFacts) -> Verdict:
+def may_cancel_reading(person: Person, reading: JobFacts) -> Verdict:
     """Stop a reading that is queued or running."""
     allowed = _may_touch_data(person, Permission.UPLOAD, "cancel a reading")
-    if not allowed:
-        return allowed
-    if reading.state not in ("queued", "running"):
-        return no("ended", f"This reading has already ended ({reading.state}).")
-    return no("stopping", "This reading is already being cancelled.") if reading.stop_requested else yes()
+    return first_no(allowed, stoppable("reading", reading))
 
 
 def may_tag(person: Person, version: VersionFacts) -> Verdict:

@@ -45,8 +45,8 @@ class VersionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingFacts:
-    """One attempt to read a version's bytes."""
+class JobFacts:
+    """Work of a worker that somebody may stop."""
 
     state: str
     stop_requested: bool = False
@@ -87,6 +87,24 @@ class PriceFacts:
     epsilon_micro: int = 0
     delta_femto: int = 0
     funds: tuple[FundFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeskFacts:
+    """One query desk, seen by whoever asks."""
+
+    open: bool = True
+    destroyed: bool = False
+    has_allowance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFacts:
+    """One question: who asked it first, whether no worker took it yet, whether others wait for it too."""
+
+    asked_by: uuid.UUID
+    untouched: bool = True
+    others_wait: bool = False
 
 
 @dataclass(frozen=True, slots=True)

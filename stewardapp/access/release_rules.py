@@ -10,6 +10,7 @@ from stewardapp.access.data_rules import exists, was_read
 from stewardapp.access.facts import CommentFacts, Person, PolicyFacts, ReleaseFacts, RunFacts, VersionFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
+from stewardapp.access.stopping import stoppable
 from stewardapp.access.thresholds import meets_policy
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 from stewardapp.access.workflow import EDITABLE, Audience, State, transition
@@ -67,12 +68,7 @@ def may_try_step(person: Person, release: ReleaseFacts) -> Verdict:
 
 def may_cancel(person: Person, run: RunFacts) -> Verdict:
     """Stop a run that is queued or running."""
-    allowed = permitted(person, Permission.RUN, "cancel a run")
-    if not allowed:
-        return allowed
-    if run.state not in ("queued", "running"):
-        return no("ended", f"This run has already ended ({run.state}).")
-    return no("stopping", "This run is already being cancelled.") if run.stop_requested else yes()
+    return first_no(permitted(person, Permission.RUN, "cancel a run"), stoppable("run", run))
 
 
 def may_submit(person: Person, release: ReleaseFacts, run: RunFacts, policy: PolicyFacts) -> Verdict:

@@ -31,6 +31,8 @@ class Permission(StrEnum):
     SUBMIT = "submit"
     REVIEW = "review"
     PUBLISH = "publish"
+    MANAGE_DESK = "manage-desk"
+    ASK = "ask"
     COMMENT = "comment"
     VIEW_RELEASE = "view-release"
     VIEW_AUDIT = "view-audit"
@@ -49,6 +51,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
             Permission.RUN,
             Permission.SUBMIT,
             Permission.PUBLISH,
+            Permission.MANAGE_DESK,
             Permission.COMMENT,
             Permission.VIEW_RELEASE,
             Permission.VIEW_AUDIT,
@@ -64,7 +67,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
             Permission.VIEW_AUDIT,
         }
     ),
-    Role.ANALYST: frozenset({Permission.VIEW_PROJECT}),
+    Role.ANALYST: frozenset({Permission.VIEW_PROJECT, Permission.ASK}),
 }
 
 ADMIN_PERMISSIONS: frozenset[Permission] = frozenset(

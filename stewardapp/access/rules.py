@@ -6,10 +6,12 @@ A rule looks at facts only; the same rule guards the endpoint, greys out the but
 from stewardapp.access.budget_rules import (
     may_allot,
     may_allow,
+    may_cancel_replay,
     may_decide_proposal,
     may_decline_proposal,
     may_propose_limit,
     may_propose_move,
+    may_replay_attacks,
     may_spend,
 )
 from stewardapp.access.data_rules import (
@@ -30,6 +32,13 @@ from stewardapp.access.data_rules import (
     may_view_audit,
     may_view_project,
     may_view_version,
+)
+from stewardapp.access.desk_rules import (
+    may_ask,
+    may_close_desk,
+    may_open_desk,
+    may_see_exact,
+    may_withdraw_question,
 )
 from stewardapp.access.release_rules import (
     may_cancel,
@@ -64,8 +73,11 @@ __all__ = [
     "may_allot",
     "may_allow",
     "may_answer",
+    "may_ask",
     "may_cancel",
     "may_cancel_reading",
+    "may_cancel_replay",
+    "may_close_desk",
     "may_collect",
     "may_comment",
     "may_create_dataset",
@@ -86,16 +98,19 @@ __all__ = [
     "may_manage_people",
     "may_manage_populations",
     "may_move_survey",
+    "may_open_desk",
     "may_propose_limit",
     "may_propose_move",
     "may_publish",
     "may_read_again",
     "may_replace_project_key",
+    "may_replay_attacks",
     "may_resolve_comment",
     "may_review",
     "may_revise_policy",
     "may_revoke",
     "may_see_comment",
+    "may_see_exact",
     "may_see_vote",
     "may_spend",
     "may_start_run",
@@ -109,4 +124,5 @@ __all__ = [
     "may_view_survey",
     "may_view_version",
     "may_withdraw",
+    "may_withdraw_question",
 ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from django.db import models, transaction
+from django.db import connection, models, transaction
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,13 +23,36 @@ class AuditMissing(AssertionError):
 
 def action(function: Callable[P, R]) -> Callable[P, R]:
     """Run the function in one transaction and refuse to commit it without its one audit event."""
+    return _with_one_event(function, transaction.atomic)
 
+
+def brief_action(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for an action that is one statement on PostgreSQL: there the statement is the transaction.
+
+    A transaction of ours would hold its locks until we have heard of the statement's end and answered.
+    """
+    return _with_one_event(function, _statement_or_transaction)
+
+
+def is_one_statement() -> bool:
+    """Whether the database does the whole of a brief action in one statement."""
+    return connection.vendor == "postgresql"
+
+
+def _statement_or_transaction() -> AbstractContextManager[None]:
+    alone = is_one_statement() and not connection.in_atomic_block
+    return nullcontext() if alone else transaction.atomic()
+
+
+def _with_one_event(
+    function: Callable[P, R], transacted: Callable[[], AbstractContextManager[None]]
+) -> Callable[P, R]:
     @wraps(function)
-    def in_one_transaction(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         events: list[int] = []
         token = _events.set(events)
         try:
-            with transaction.atomic():
+            with transacted():
                 result = function(*args, **kwargs)
                 if len(events) != 1:
                     raise AuditMissing(f"{function.__name__} left {len(events)} audit events")
@@ -36,8 +60,8 @@ def action(function: Callable[P, R]) -> Callable[P, R]:
             _events.reset(token)
         return result
 
-    in_one_transaction.__dict__["is_action"] = True
-    return in_one_transaction
+    wrapped.__dict__["is_action"] = True
+    return wrapped
 
 
 def count_event(number: int) -> None:

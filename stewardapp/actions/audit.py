@@ -6,6 +6,7 @@ the database can neither change, drop, reorder nor forge events unnoticed. The h
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,9 +32,44 @@ def record(
     """Add an event as the last step of a transaction. `by` None means the machinery itself."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("an audit event is written in the transaction of what it tells")
+    event = _told(action, subject, by, project, details)
     head = _locked_head()
-    event = AuditEvent(
-        id=head.count + 1,
+    event.id, event.previous_hash = head.count + 1, head.hash
+    event.hash = link(event)
+    event.save()
+    AuditHead.objects.update(count=event.id, hash=event.hash)
+    count_event(event.id)
+    return event
+
+
+def anchored(
+    action: str,
+    subject: models.Model,
+    *,
+    by: User | None,
+    project: Project | None = None,
+    details: dict[str, Any] | None = None,
+) -> AuditEvent:
+    """An event whose place the database finds: sealed with the last event there is now, and not yet written.
+
+    The database links it with a hash that needs no key, so that nobody waits for us while the head is locked.
+    No event up to its anchor can be changed, dropped or moved without breaking this seal, and none after it
+    without breaking the seals of those that begin later.
+    """
+    event = _told(action, subject, by, project, details)
+    head = AuditHead.objects.filter(id=1).first() or AuditHead()
+    event.anchor, event.seal = head.count, _own_seal(event, head.count, head.hash)
+    return event
+
+
+def _told(
+    action: str,
+    subject: models.Model,
+    by: User | None,
+    project: Project | None,
+    details: dict[str, Any] | None,
+) -> AuditEvent:
+    return AuditEvent(
         at=timezone.now(),
         actor=by,
         action=action,
@@ -41,13 +77,7 @@ def record(
         subject_type=subject._meta.model_name or "",
         subject_id=subject.pk,
         details=details or {},
-        previous_hash=head.hash,
     )
-    event.hash = seal(event)
-    event.save()
-    AuditHead.objects.update(count=event.id, hash=event.hash)
-    count_event(event.id)
-    return event
 
 
 def _locked_head() -> AuditHead:
@@ -58,21 +88,30 @@ def _locked_head() -> AuditHead:
     return head
 
 
-def seal(event: AuditEvent) -> str:
-    """The keyed hash of an event and, through `previous_hash`, of everything before it."""
-    content = canonical(
-        {
-            "id": event.id,
-            "at": _moment(event.at),
-            "actor": str(event.actor_id),
-            "action": event.action,
-            "project": str(event.project_id),
-            "subject": [event.subject_type, str(event.subject_id)],
-            "details": event.details,
-            "previous": event.previous_hash,
-        }
-    )
-    return hmac.new(storage.seal_of("audit log"), content.encode(), "sha256").hexdigest()
+def link(event: AuditEvent) -> str:
+    """The hash of an event at its place: of what it tells and, through `previous_hash`, of all before it."""
+    if event.seal is None:
+        return _keyed({**_content(event), "id": event.id, "previous": event.previous_hash})
+    return hashlib.sha256(f"{event.id} {event.previous_hash} {event.seal}".encode()).hexdigest()
+
+
+def _own_seal(event: AuditEvent, anchor: int, anchor_hash: str) -> str:
+    return _keyed({**_content(event), "anchor": [anchor, anchor_hash]})
+
+
+def _content(event: AuditEvent) -> dict[str, Any]:
+    return {
+        "at": _moment(event.at),
+        "actor": str(event.actor_id),
+        "action": event.action,
+        "project": str(event.project_id),
+        "subject": [event.subject_type, str(event.subject_id)],
+        "details": event.details,
+    }
+
+
+def _keyed(document: dict[str, Any]) -> str:
+    return hmac.new(storage.seal_of("audit log"), canonical(document).encode(), "sha256").hexdigest()
 
 
 def _moment(at: datetime) -> str:
@@ -99,16 +138,29 @@ def verify() -> Whole | Broken:
     """Walk the chain from its first event to its head."""
     with transaction.atomic():
         number, previous = 0, ""
-        for event in AuditEvent.objects.order_by("id").iterator(chunk_size=1000):
+        for event in _in_order().iterator(chunk_size=1000):
             number += 1
-            if event.id != number:
-                return Broken(number, "an event is missing")
-            if event.previous_hash != previous:
-                return Broken(number, "the event does not follow the one before it")
-            if not hmac.compare_digest(event.hash, seal(event)):
-                return Broken(number, "the event was changed")
+            if reason := _wrong(event, number, previous):
+                return Broken(number, reason)
             previous = event.hash
         head = AuditHead.objects.filter(id=1).first() or AuditHead()
     if (head.count, head.hash) != (number, previous):
         return Broken(number + 1, "the end of the log does not match its last event")
     return Whole(number, previous)
+
+
+def _in_order() -> models.QuerySet[AuditEvent]:
+    """All events, each with the hash of its anchor: of an event before it, which is checked before it."""
+    anchors = AuditEvent.objects.filter(id=models.OuterRef("anchor"), id__lt=models.OuterRef("id"))
+    return AuditEvent.objects.annotate(anchor_hash=models.Subquery(anchors.values("hash"))).order_by("id")
+
+
+def _wrong(event: Any, number: int, previous: str) -> str:
+    if event.id != number:
+        return "an event is missing"
+    if event.previous_hash != previous:
+        return "the event does not follow the one before it"
+    seal = event.seal and _own_seal(event, event.anchor, event.anchor_hash or "")
+    if event.seal != seal or not hmac.compare_digest(event.hash, link(event)):
+        return "the event was changed"
+    return ""

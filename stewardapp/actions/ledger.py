@@ -1,12 +1,16 @@
 """Taking from privacy budgets: committed before any noise is drawn, never given back.
 
 Purses are taken from in one order everywhere – allowance, allotment, populations by id – so that two
-purchases never wait for each other.
+purchases never wait for each other. On PostgreSQL the database itself takes what a query costs, in one
+statement that is the whole transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError
@@ -15,11 +19,14 @@ from django.db.models.functions import Now
 from stewardapp.access.amounts import spend_words
 from stewardapp.access.verdict import Conflict, Refused
 from stewardapp.actions import audit
-from stewardapp.actions.action import action
-from stewardapp.models import Allotment, Allowance, Charge, Population, Run, User, Version
+from stewardapp.actions.action import action, brief_action, count_event, is_one_statement
+from stewardapp.models import Allotment, AuditEvent, Charge, Population, Run, User, Version, purchase
 from stewardapp.models.pricing import Cost
 from stewardapp.models.purse import Purse, spend
 from worker.engine.privacy import Spend
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Exhausted(Refused):
@@ -28,6 +35,23 @@ class Exhausted(Refused):
     status = 409
 
 
+class Unaware(Conflict):
+    """An overlap was declared while this purchase was made: it would not have charged everybody."""
+
+
+def _aware(charge: Callable[P, R]) -> Callable[P, R]:
+    """Charge again as long as overlaps are declared meanwhile; what was refused so wrote nothing."""
+
+    @wraps(charge)
+    def charged(*args: P.args, **kwargs: P.kwargs) -> R:
+        while True:
+            with suppress(Unaware):
+                return charge(*args, **kwargs)
+
+    return charged
+
+
+@_aware
 @action
 def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
     """Pay for the steps of a run, each under (run, step), if this claim still holds it."""
@@ -39,25 +63,49 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
     total = sum((cost.spend for cost in costs), Spend())
     version = run.release.version
     populations = version.charged_populations
-    for cost in costs:
-        _note(version, populations, by, cost.spend, cost.what, run=run, step=cost.step)
+    Charge.objects.bulk_create(
+        charge
+        for cost in costs
+        for charge in _charges(version, populations, by, cost.spend, cost.what, run=run, step=cost.step)
+    )
     _pay(version, populations, total, None)
     audit.record("budget.charged", run, by=by, project=version.project, details=_details(total, populations))
     run.refresh_from_db(fields=["charged_at"])
     return run
 
 
-@action
+@_aware
+@brief_action
 def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
     """Pay for a query from the personal allowance of whoever asks, under the id of the query."""
     populations = version.charged_populations
-    try:
-        _note(version, populations, by, cost, what, query=query)
-    except IntegrityError:
-        raise Conflict("charged", "This question was charged before.") from None
-    _pay(version, populations, cost, by)
+    charges = _charges(version, populations, by, cost, what, query=query)
     details = _details(cost, populations) | {"query": str(query)}
-    audit.record("budget.charged", version, by=by, project=version.project, details=details)
+    about: dict[str, Any] = {"by": by, "project": version.project, "details": details}
+    if is_one_statement():
+        _buy(charges, populations, cost, audit.anchored("budget.charged", version, **about))
+    else:
+        _add(charges)
+        _pay(version, populations, cost, by)
+        audit.record("budget.charged", version, **about)
+
+
+def _buy(
+    charges: Sequence[Charge], populations: Sequence[Population], cost: Spend, event: AuditEvent
+) -> None:
+    """All that is done step by step below, by the database itself."""
+    try:
+        count_event(purchase.buy(charges, populations, event))
+    except purchase.Refusal as refusal:
+        meant = [charge.population for charge in charges if str(charge.population_id) == refusal.population]
+        raise _refused(refusal.code, cost, *meant) from None
+
+
+def _add(charges: Sequence[Charge]) -> None:
+    try:
+        Charge.objects.bulk_create(charges)
+    except IntegrityError:
+        raise _refused("charged", Spend()) from None
 
 
 def _pay(version: Version, populations: Sequence[Population], cost: Spend, asker: User | None) -> None:
@@ -65,57 +113,70 @@ def _pay(version: Version, populations: Sequence[Population], cost: Spend, asker
     dataset = version.dataset
     allotment = Allotment.objects.filter(population=dataset.population, project=dataset.project).first()
     if allotment is None:
-        raise Exhausted(
-            "budget-exhausted", f"The project holds no part of the budget of {dataset.population}."
-        )
+        raise _refused("no-allotment", cost, dataset.population)
     if asker is not None:
-        _take(_allowance(allotment, asker), cost, "your allowance")
-    _take(allotment, cost, "the allotment of the project")
+        allowance = allotment.allowances.filter(user=asker).first()
+        if allowance is None:
+            raise _refused("no-allowance", cost)
+        _take(allowance, cost, "allowance")
+    _take(allotment, cost, "allotment")
     for population in populations:
-        _take(population, cost, f"the population {population}")
+        if not spend(population, cost, ties=population.ties):
+            raise _refused("unaware" if _has_new_ties(population) else "population", cost, population)
 
 
-def _allowance(allotment: Allotment, asker: User) -> Allowance:
-    allowance = allotment.allowances.filter(user=asker).first()
-    if allowance is None:
-        raise Exhausted("budget-exhausted", "You have no allowance for questions about these people.")
-    return allowance
-
-
-def _take(purse: Purse, cost: Spend, name: str) -> None:
+def _take(purse: Purse, cost: Spend, code: str) -> None:
     if not spend(purse, cost):
-        asked = spend_words(cost.epsilon_micro, cost.delta_femto)
-        raise Exhausted("budget-exhausted", f"This takes {asked}, and {name} has less than that left.")
+        raise _refused(code, cost)
 
 
-def _note(
+def _refused(code: str, cost: Spend, population: Population | None = None) -> Refused:
+    """Why nothing was bought, in the words of whoever wanted to buy."""
+    if code == "charged":
+        return Conflict("charged", "This question was charged before.")
+    if code == "unaware":
+        return Unaware("unaware", "The people this is about were described anew in the meantime.")
+    asked = spend_words(cost.epsilon_micro, cost.delta_femto)
+    return Exhausted("budget-exhausted", REFUSALS[code].format(asked=asked, population=population))
+
+
+def _has_new_ties(population: Population) -> bool:
+    return not Population.objects.filter(pk=population.pk, ties=population.ties).exists()
+
+
+SHORT = "This takes {asked}, and %s has less than that left."
+REFUSALS = {
+    "no-allotment": "The project holds no part of the budget of {population}.",
+    "no-allowance": "You have no allowance for questions about these people.",
+    "allowance": SHORT % "your allowance",
+    "allotment": SHORT % "the allotment of the project",
+    "population": SHORT % "the population {population}",
+}
+
+
+def _charges(
     version: Version,
     populations: Sequence[Population],
     by: User,
     cost: Spend,
     what: str,
-    *,
-    run: Run | None = None,
-    step: int | None = None,
-    query: UUID | None = None,
-) -> None:
-    dataset = version.dataset
-    Charge.objects.bulk_create(
+    **key: Any,
+) -> list[Charge]:
+    """One row for each population, under (run, step) or (query)."""
+    return [
         Charge(
             population=population,
-            project=dataset.project,
+            project=version.dataset.project,
             version=version,
             by=by,
-            run=run,
-            step=step,
-            query=query,
-            direct=population.pk == dataset.population_id,
+            direct=population.pk == version.dataset.population_id,
             what=what[:200],
             epsilon_micro=cost.epsilon_micro,
             delta_femto=cost.delta_femto,
+            **key,
         )
         for population in populations
-    )
+    ]
 
 
 def _details(total: Spend, populations: Sequence[Population]) -> dict[str, object]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.db import IntegrityError, transaction
 
 from stewardapp.access.rules import may_manage_populations
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action
+from stewardapp.actions.sharing import both_locked, charge_earlier
 from stewardapp.actions.text import required
 from stewardapp.models import Population, User
 from stewardapp.models.membership import person_anywhere
@@ -29,11 +32,17 @@ def create(*, name: str, description: str = "", by: User) -> Population:
 
 @action
 def declare_overlap(*, population: Population, other: Population, by: User) -> None:
-    """Say that some people belong to both: a spend on one is charged to both."""
+    """Say that some people belong to both: every spend on one, past and future, is charged to both."""
     require(may_manage_populations(person_anywhere(by)))
     if population.pk == other.pk:
         raise Invalid("same", "A population always overlaps with itself; choose another one.", "other")
+    both_locked(population, other)
     if population.overlaps.filter(pk=other.pk).exists():
         raise Conflict("already-declared", "This overlap is already declared.")
     population.overlaps.add(other)
-    audit.record("population.overlap-declared", population, by=by, details={"other": str(other.pk)})
+    charged = {
+        str(owing.pk): asdict(charge_earlier(source, owing))
+        for source, owing in ((population, other), (other, population))
+    }
+    details = {"other": str(other.pk), "charged": charged}
+    audit.record("population.overlap-declared", population, by=by, details=details)

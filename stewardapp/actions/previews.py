@@ -9,7 +9,7 @@ from stewardapp.access.rules import may_try_step
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.drafts import checked
+from stewardapp.actions.drafts import checked, populations_of
 from stewardapp.models import Preview, Release, User
 from worker.engine.errors import EngineError
 
@@ -31,6 +31,7 @@ def start(
     require(may_try_step(release.person(by), release.facts()))
     recipe, _ = checked({**release.draft(), "goals": list(goals), "steps": [step], "measures": []})
     _require_previewable(recipe)
+    populations_of(release, recipe)
     _make_room(release, by)
     preview = Preview.objects.create(release=release, recipe=recipe, column=column, requested_by=by)
     details = {"release": str(release.pk), "method": step["method"]}

@@ -26,7 +26,7 @@ from stewardapp.actions.text import limited, required
 from stewardapp.models import ContributionKind, Release, Run, User, Version
 from stewardapp.notifications import notify
 
-DRAFT_KEYS = frozenset({"goals", "steps", "measures"})
+DRAFT_KEYS = frozenset({"goals", "steps", "measures", "formats"})
 
 
 @action
@@ -64,7 +64,7 @@ def create(
 def edit_recipe(
     *, release: Release, recipe: Mapping[str, Any], revision: int | None = None, by: User
 ) -> Release:
-    """Change goals, steps and measures; columns are what the version's tags say."""
+    """Change goals, steps, measures and formats; columns are what the version's tags say."""
     release = _editable(release, revision, by)
     contribute(release, by, ContributionKind.EDITED_RECIPE)
     move(release, "edit", recipe=_draft(recipe))

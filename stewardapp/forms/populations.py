@@ -24,7 +24,10 @@ class OverlapForm(forms.Form):
     """Another population that shares people with this one."""
 
     other = forms.ModelChoiceField(
-        Population.objects.none(), label="Shares people with", empty_label="Choose"
+        Population.objects.none(),
+        label="Shares people with",
+        empty_label="Choose",
+        help_text="What was bought about one, before and from now on, counts against the limits of both.",
     )
 
     def __init__(self, *args: Any, choices: QuerySet[Population], **kwargs: Any) -> None:

@@ -6,7 +6,7 @@ Every item travels with a key of its own, so that its fields keep their names wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import QueryDict
@@ -16,9 +16,10 @@ from pydantic import BaseModel
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
+from worker.engine.io import formats
 from worker.engine.method import Forecast, Method, Preset
 
-ITEM = "item"
+ITEM, FORMATS = "item", "formats"
 MAXIMUM_ITEMS = 60
 PARTS: dict[str, Callable[[], Mapping[str, type[BaseModel]]]] = {
     "goal": catalogue.goals,
@@ -114,12 +115,15 @@ class RecipeForm:
 
     columns: Columns
     items: list[Item] = field(default_factory=list)
+    formats: tuple[str, ...] = ()
     failure: str = ""
+    failed_format: str = ""
+    workbook_too_small: bool = False
 
     @classmethod
     def stored(cls, recipe: Mapping[str, Any], columns: Columns) -> RecipeForm:
         """The items of a stored recipe."""
-        form = cls(columns)
+        form = cls(columns, formats=tuple(recipe.get("formats", ())))
         for part in PARTS:
             for entry in recipe.get(LISTS[part], ()):
                 form.items.append(stored_item(part, entry, columns))
@@ -131,7 +135,13 @@ class RecipeForm:
         tokens = [token.split(":", 2) for token in data.getlist(ITEM)[:MAXIMUM_ITEMS]]
         known = [token for token in tokens if len(token) == 3 and token[0] in PARTS and token[1].isalnum()]
         items = [sent_item(part, key, slug, data, columns) for part, key, slug in known]
-        return cls(columns, items).numbered()
+        asked = tuple(name for name in formats.FURTHER if name in data.getlist(FORMATS))
+        return cls(columns, items, asked).numbered()
+
+    @property
+    def offered_formats(self) -> list[tuple[str, str, bool]]:
+        """What a release can be written as besides CSV and Parquet, and whether it is asked for."""
+        return [(name, f"{formats.TOOLS[name]} (.{name})", name in self.formats) for name in formats.FURTHER]
 
     @property
     def goals(self) -> list[Item]:
@@ -150,7 +160,8 @@ class RecipeForm:
 
     def as_recipe(self) -> dict[str, Any]:
         """The goals and steps as a recipe holds them."""
-        return {
+        asked = {"formats": list(self.formats)} if self.formats else {}
+        return asked | {
             "goals": [item.as_recipe() for item in self.goals],
             "steps": [item.as_recipe() for item in self.steps],
         }
@@ -171,12 +182,12 @@ class RecipeForm:
             items = MOVES.get(verb, unmoved)(items, rest)
             for item in items:
                 item.fresh = item.key == rest.partition(":")[0]
-        return RecipeForm(self.columns, items).numbered()
+        return replace(self, items=items).numbered()
 
     def judging(self, judged: Sequence[Item]) -> RecipeForm:
         """The same values; only these items say what is wrong with them."""
         items = [item if item in judged else unjudged(item, self.columns) for item in self.items]
-        return RecipeForm(self.columns, items).numbered()
+        return replace(self, items=items).numbered()
 
     def numbered(self) -> RecipeForm:
         """Count goals and steps from one."""

@@ -11,6 +11,7 @@ from django.utils import timezone
 from stewardapp.access.workflow import Audience
 from stewardapp.forms.presets import presets
 from stewardapp.models import User, Version
+from worker.engine.io.formats import FURTHER
 
 LONG = forms.Textarea(attrs={"rows": 4})
 AUDIENCES = (
@@ -122,7 +123,8 @@ class ImportForm(forms.Form):
         parts = {name: recipe.get(name, []) for name in ("goals", "steps")}
         if not all(map(is_list_of_objects, parts.values())):
             raise forms.ValidationError("“goals” and “steps” of a recipe are lists of objects.")
-        return parts
+        asked = recipe.get("formats", [])
+        return parts | {"formats": [name for name in FURTHER if isinstance(asked, list) and name in asked]}
 
 
 def is_list_of_objects(part: Any) -> bool:

@@ -31,7 +31,7 @@ from stewardapp.actions import (
     runs,
     uploads,
 )
-from stewardapp.management import demo_survey
+from stewardapp.management import demo_attacks, demo_desk, demo_survey
 from stewardapp.management.survey import health_survey
 from stewardapp.models import (
     Artifact,
@@ -117,6 +117,8 @@ def _fill(people: dict[str, User]) -> None:
             stage(story, title)
     _survey(project, people["steward"], "Health survey 2026")
     demo_survey.load(project, people["steward"])
+    demo_desk.load(version, people["steward"], people["analyst"])
+    demo_attacks.load(people["steward"])
 
 
 def _project(people: dict[str, User]) -> Project:

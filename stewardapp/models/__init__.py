@@ -11,6 +11,7 @@ from stewardapp.models.comment import Comment, Visibility
 from stewardapp.models.contribution import Contribution, ContributionKind
 from stewardapp.models.data_key import DataKey
 from stewardapp.models.dataset import Dataset
+from stewardapp.models.desk import Desk
 from stewardapp.models.download import Download
 from stewardapp.models.hierarchy import Hierarchy
 from stewardapp.models.job import JobState
@@ -22,8 +23,10 @@ from stewardapp.models.preview import Preview
 from stewardapp.models.project import Project
 from stewardapp.models.project_key import ProjectKey
 from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
+from stewardapp.models.query import Asking, Query
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
+from stewardapp.models.replay import Replay
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
 from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
@@ -36,6 +39,7 @@ __all__ = [
     "Allowance",
     "AnyUser",
     "Artifact",
+    "Asking",
     "AuditEvent",
     "AuditHead",
     "Blob",
@@ -46,6 +50,7 @@ __all__ = [
     "ContributionKind",
     "DataKey",
     "Dataset",
+    "Desk",
     "Download",
     "Hierarchy",
     "JobState",
@@ -59,8 +64,10 @@ __all__ = [
     "Proposal",
     "ProposalKind",
     "ProposalState",
+    "Query",
     "Reading",
     "Release",
+    "Replay",
     "Review",
     "Run",
     "Survey",

@@ -1,4 +1,8 @@
-"""The audit log: a chain in which every event seals the one before it."""
+"""The audit log: a chain in which every event seals the one before it.
+
+An anchored event was sealed before its place was known: its seal covers what it tells and the event that was
+the last when it was sealed, and the database linked it into the chain with a hash.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any, NoReturn
 from django.db import models
 
 from stewardapp.access.roles import Permission
+from stewardapp.models.base import both_or_neither
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
@@ -54,6 +59,8 @@ class AuditEvent(models.Model):
     details = models.JSONField(default=dict)
     previous_hash = models.CharField(max_length=64, unique=True)
     hash = models.CharField(max_length=64, unique=True)
+    anchor = models.PositiveBigIntegerField(null=True)
+    seal = models.CharField(max_length=64, unique=True, null=True)
 
     objects = AuditEventQuerySet.as_manager()
 
@@ -63,6 +70,7 @@ class AuditEvent(models.Model):
             models.Index(fields=("subject_type", "subject_id"), name="audit_by_subject"),
             models.Index(fields=("project", "-id"), name="audit_by_project"),
         ]
+        constraints = [both_or_neither("audit_anchor_is_sealed", "anchor", "seal")]
 
     def __str__(self) -> str:
         return f"{self.id} {self.action}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.db import models
 from django.db.models import Q
@@ -13,6 +13,9 @@ from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 from worker.engine.privacy import Spend
 
+if TYPE_CHECKING:
+    from stewardapp.models.population import Population
+
 REFUSED = "charges are only added to"
 
 
@@ -22,6 +25,19 @@ class ChargeQuerySet(models.QuerySet["Charge"]):
     def visible_to(self, user: AnyUser) -> ChargeQuerySet:
         """Charges of projects this person sees."""
         return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True)
+
+    def about(self, population: Population) -> ChargeQuerySet:
+        """What was bought about these people themselves, not because others share people with them."""
+        from stewardapp.models.version import Version
+
+        held = Version.objects.filter(dataset__population=population).values("sha256")
+        of_them = Q(direct=True) | Q(version__sha256__in=held)
+        return self.filter(of_them, population=population)
+
+    def unknown_to(self, population: Population) -> ChargeQuerySet:
+        """Those that this population has not paid for."""
+        same = Q(query=models.OuterRef("query")) | Q(run=models.OuterRef("run"), step=models.OuterRef("step"))
+        return self.exclude(models.Exists(Charge.objects.filter(same, population=population)))
 
     def total(self) -> Spend:
         """The sum of all."""

@@ -15,7 +15,8 @@ def recipe_of(release: Release) -> dict[str, Any]:
     """A complete recipe; a column nobody tagged is not named and so is dropped."""
     columns = release.version.columns.tagged().select_related("hierarchy")
     draft = release.recipe
-    return {
+    asked = {"formats": draft["formats"]} if draft.get("formats") else {}
+    return asked | {
         "version": 1,
         "columns": {column.name: column_of(column) for column in columns},
         "goals": draft.get("goals", []),

@@ -30,6 +30,8 @@ class Population(Divisible):
     name = models.CharField(max_length=120, unique=True)
     description = models.TextField(blank=True, default="")
     overlaps = models.ManyToManyField("self", blank=True)
+    # How many overlaps were declared: a purchase that does not know of the last one is made again.
+    ties = models.PositiveIntegerField(default=0)
 
     objects = PopulationQuerySet.as_manager()
 

@@ -13,6 +13,7 @@ from worker.engine.privacy import Spend
 from worker.engine.version import VERSION
 
 if TYPE_CHECKING:
+    from stewardapp.models.desk import Desk
     from stewardapp.models.population import Population
     from stewardapp.models.project import Project
     from stewardapp.models.purse import Purse
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from stewardapp.models.run import Run
     from stewardapp.models.user import User
     from stewardapp.models.version import Version
+    from worker.engine.dp.questions import Question
 
 ASKED = ("data", "columns", "goals", "steps")
 
@@ -52,6 +54,12 @@ def price_of(release: Release) -> PriceFacts:
     if not total or answered(release.version, release.draft()) is not None:
         return PriceFacts()
     return PriceFacts(total.epsilon_micro, total.delta_femto, funds_for(release.version))
+
+
+def price_of_question(desk: Desk, question: Question, asker: User) -> PriceFacts:
+    """What a question takes, from the asker's own allowance first."""
+    spend = question.spend()
+    return PriceFacts(spend.epsilon_micro, spend.delta_femto, funds_for(desk.version, asker))
 
 
 def funds_of(project: Project, population: Population) -> tuple[FundFacts, ...]:

@@ -17,9 +17,9 @@ from worker.engine.privacy import Spend
 UNITS = ("epsilon_micro", "delta_femto")
 
 
-def spend(purse: Purse, cost: Spend) -> bool:
-    """Take the cost, if that much is left; nothing puts it back."""
-    return _change(purse, ("left",), -cost.epsilon_micro, -cost.delta_femto)
+def spend(purse: Purse, cost: Spend, **unchanged: int) -> bool:
+    """Take the cost, if that much is left and these columns are what they were; nothing puts it back."""
+    return _change(purse, ("left",), -cost.epsilon_micro, -cost.delta_femto, **unchanged)
 
 
 def resize(purse: Purse, epsilon_micro: int, delta_femto: int) -> bool:
@@ -32,8 +32,8 @@ def hand_on(purse: Divisible, epsilon_micro: int, delta_femto: int) -> bool:
     return _change(purse, ("unshared",), -epsilon_micro, -delta_femto)
 
 
-def _change(purse: Purse, pools: tuple[str, ...], *by: int) -> bool:
-    enough: dict[str, Any] = {"pk": purse.pk}
+def _change(purse: Purse, pools: tuple[str, ...], *by: int, **unchanged: int) -> bool:
+    enough: dict[str, Any] = {"pk": purse.pk, **unchanged}
     changed: dict[str, Any] = {}
     for pool in pools:
         for unit, amount in zip(UNITS, by, strict=True):

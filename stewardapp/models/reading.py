@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
-from stewardapp.access.facts import ReadingFacts
+from stewardapp.access.facts import JobFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record
 from stewardapp.models.job import Job, JobQuerySet, job_constraints
@@ -53,6 +53,6 @@ class Reading(Job, Record):
         """The project of the version."""
         return self.version.project
 
-    def facts(self) -> ReadingFacts:
+    def facts(self) -> JobFacts:
         """What the rules need to know about this reading."""
-        return ReadingFacts(state=self.state, stop_requested=self.cancel_requested_at is not None)
+        return JobFacts(state=self.state, stop_requested=self.cancel_requested_at is not None)

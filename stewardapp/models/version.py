@@ -134,8 +134,10 @@ class Version(Record):
         """What the rules need to know about this version."""
         runs = self.releases.filter(runs__state__in=ALIVE)
         compared = self.population_of.filter(state__in=ALIVE)
+        asked = self.queries.filter(state__in=ALIVE)
+        jobs = (self.readings.filter(state__in=ALIVE), runs, compared, asked)
         return VersionFacts(
             destroyed=self.destroyed_at is not None,
             has_table=self.table_id is not None,
-            busy=self.readings.filter(state__in=ALIVE).exists() or runs.exists() or compared.exists(),
+            busy=any(found.exists() for found in jobs),
         )

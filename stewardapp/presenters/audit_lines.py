@@ -17,6 +17,8 @@ SHA256_DIGITS = 64
 PAGES = {
     "release": "release-detail",
     "run": "run-detail",
+    "desk": "desk-detail",
+    "query": "question-detail",
     "version": "version-detail",
     "dataset": "dataset-detail",
     "project": "project-detail",

@@ -20,7 +20,7 @@ from worker.engine.chart_values import union
 
 ROOM = 66
 TOKENS = ("after", "third", "fourth", "fifth")
-BEFORE = frozenset({"before", "original"})
+BEFORE = frozenset({"before", "original", "true figure", "exact answers"})
 Trace = dict[str, Any]
 
 
@@ -41,6 +41,8 @@ def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
             trace["colorscale"] = [[0, "surface"], [1, colour]]
         else:
             trace["marker"] = {**trace.get("marker", {}), "color": colour}
+        if "error_y" in trace:
+            trace["error_y"]["color"] = "ink"
         if trace["type"] == "scatter":
             trace["line"] = {**trace.get("line", {}), "color": colour}
     for mark in (*figure["layout"].get("shapes", ()), *figure["layout"].get("annotations", ())):
@@ -50,8 +52,9 @@ def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
 
 def colours(series: tuple[Series, ...]) -> dict[str, str]:
     """A token per series: what was there before is grey, everything else has a colour."""
-    later = [one.name for one in series if one.name.lower() not in BEFORE]
+    later = [one.name for one in series if one.name.lower() not in BEFORE and not one.reference]
     given = {name: TOKENS[place % len(TOKENS)] for place, name in enumerate(later)}
+    given |= {one.name: "limit" for one in series if one.reference}
     return {one.name: given.get(one.name, "before") for one in series}
 
 
@@ -72,6 +75,8 @@ def bars(series: Series) -> Trace:
 
 def line(series: Series) -> Trace:
     """A line from value to value."""
+    if series.reference and len(series.x) > 1:
+        return {**points(series, mode="lines"), "line": {"dash": "dot", "width": 2}}
     return points(series, mode="lines+markers" if len(series.x) <= 40 else "lines")
 
 
@@ -117,7 +122,8 @@ def layout(chart: Chart) -> dict[str, Any]:
     }
     if chart.kind == "heatmap" and chart.y.scale == "category":
         drawn["yaxis"]["autorange"] = "reversed"  # the first row on top, as in its table
-    if chart.kind == "scatter" and chart.y.scale == "percent":
+    compared = chart.kind == "scatter" or any(series.reference for series in chart.series)
+    if compared and chart.y.scale == "percent":
         drawn["yaxis"]["range"] = [0, 1.05]  # the whole, so that maps can be compared
     return drawn
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stewardapp.access.amounts import epsilon_words
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
-from stewardapp.forms.recipe_form import LISTS, foresees
+from stewardapp.forms.recipe_form import FORMATS, LISTS, foresees
 from stewardapp.models import Preview
 from stewardapp.models.pricing import funds_of
 from stewardapp.presenters import previews
@@ -19,6 +19,7 @@ from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Kind, Role
+from worker.engine.io.formats import WORKBOOK_ROWS
 from worker.engine.method import Forecast, Method, Scope
 from worker.engine.recipe import Recipe
 
@@ -80,7 +81,11 @@ PLACE = re.compile(r"(goals|steps)\[(\d+)\](?:\.params\.(\w+))?")
 
 def mark_refusal(form: RecipeForm, refused: Refused) -> None:
     """Put a refusal beside the goal or step and the field it names, else above all."""
-    place = PLACE.search(getattr(refused, "param", ""))
+    named = getattr(refused, "param", "")
+    if named == FORMATS:
+        form.failed_format = refused.reason
+        return
+    place = PLACE.search(named)
     if place is None:
         form.failure = refused.reason
         return
@@ -101,7 +106,8 @@ def attach_previews(form: RecipeForm, release: Release, request: HttpRequest) ->
 
 
 def tell_limits(form: RecipeForm, release: Release) -> None:
-    """Beside each step that holds whole columns in memory: how much it can hold, and if it does."""
+    """Beside each step that holds whole columns in memory, and beside a workbook: if the file fits."""
+    form.workbook_too_small = (release.version.rows or 0) > WORKBOOK_ROWS
     for item in form.steps:
         if item.contract is not None and item.contract.scope == Scope.WHOLE_COLUMNS:
             item.most_cells = most_cells()
@@ -145,6 +151,7 @@ def surroundings(release: Release) -> dict[str, Any]:
         "method_choices": choices(catalogue.methods()),
         "sentences": sentences(release.draft()),
         "leaving": [one.name for one in columns_of(release) if one.role in RELEASED],
+        "workbook_rows": WORKBOOK_ROWS,
         "untagged": release.version.columns.filter(role="").count(),
         "last_seconds": last_seconds(release),
     }

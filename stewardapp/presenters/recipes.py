@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
+from worker.engine.io import formats
 
 ROLE_SENTENCES = (
     ("quasi-identifier", "Could identify somebody together, and are protected"),
@@ -30,6 +31,7 @@ class Sentences:
     goals: tuple[str, ...]
     steps: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
+    files: str
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,13 @@ def sentences(recipe: Mapping[str, Any]) -> Sentences:
         goals=tuple(sentence("goal", entry) for entry in recipe.get("goals", ())),
         steps=tuple(sentence("step", entry) for entry in recipe.get("steps", ())),
         columns=tuple(columns_by_role(recipe.get("columns", {}))),
+        files=files(recipe),
     )
+
+
+def files(recipe: Mapping[str, Any]) -> str:
+    """What is written."""
+    return ", ".join(["CSV", "Parquet", *(formats.TOOLS[name] for name in recipe.get("formats", ()))])
 
 
 def sentence(part: str, entry: Mapping[str, Any]) -> str:
@@ -116,6 +124,7 @@ def flat(recipe: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield f"Column {name}: role", str(column.get("role", "dropped"))
         yield f"Column {name}: kind", str(column.get("kind", "–"))
         yield f"Column {name}: hierarchy", hierarchy_words(column.get("hierarchy"))
+    yield "Files", files(recipe)
 
 
 def hierarchy_words(hierarchy: Any) -> str:

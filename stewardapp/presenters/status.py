@@ -44,6 +44,10 @@ STATUSES: dict[str, Status] = {
     "collecting": Status("accent", "Open", "users"),
     "paused": Status("warn", "Paused", "clock"),
     "closed": Status("", "Closed", "lock"),
+    # questions
+    "waiting": Status("accent", "Waiting", "clock"),
+    "answered": Status("ok", "Answered", "check"),
+    "unanswered": Status("danger", "No answer", "alert"),
     # verdicts on figures
     "holds": Status("ok", "Holds", "check"),
     "fails": Status("danger", "Does not hold", "cross"),

@@ -62,7 +62,7 @@ def overlap(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         attempt(form, populations.declare_overlap, population=population, by=user, **form.cleaned_data)
     if form.errors:
         return _shown(request, population, form)
-    messages.success(request, "The overlap is declared.")
+    messages.success(request, "The overlap is declared. What was bought about one counts for both.")
     return redirect("population-detail", population.pk)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -51,7 +52,9 @@ def changed(form: RecipeForm, command: str, columns: Offered) -> RecipeForm:
     """The form after a button that adds, removes, moves or fills in."""
     verb, _, slug = command.partition(":")
     chosen = preset(slug) if verb == "preset" else None
-    return RecipeForm.stored(chosen.recipe(columns), columns) if chosen else form.rearranged(command)
+    if chosen is None:
+        return form.rearranged(command)
+    return replace(RecipeForm.stored(chosen.recipe(columns), columns), formats=form.formats)
 
 
 def try_step(request: HttpRequest, release: Release, form: RecipeForm, key: str) -> HttpResponse:

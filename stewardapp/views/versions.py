@@ -94,7 +94,7 @@ def _state(version: Version, user: User, form: DialectForm) -> dict[str, Any]:
     may_look = rules.may_view_version(person)
     lines = column_lines(version.columns.select_related("hierarchy")) if may_look else []
     profile = version.profile if may_look else {}
-    reading = version.reading
+    reading, desk = version.reading, version.desks.open().first()
     return {
         "version": version,
         "version_name": f"version {version.number}",
@@ -110,6 +110,8 @@ def _state(version: Version, user: User, form: DialectForm) -> dict[str, Any]:
         "may_read_again": rules.may_read_again(person, facts),
         "may_cancel": rules.may_cancel_reading(person, reading.facts()) if reading else None,
         "may_destroy": rules.may_destroy(person, facts),
+        "query_desk": desk,
+        "may_open_desk": rules.may_open_desk(person, facts, has_desk=desk is not None),
     }
 
 

@@ -168,4 +168,18 @@ def test_population_goals(rows: Rows, people: Rows, k: int, limits: tuple[float,
     agrees(told, oracle.k_map(found, fit, k))
     params = {"lower": min(limits), "upper": max(limits), "population": "p.csv"}
     told, plain, found = judged(rows, "delta-presence", params, people=crowd)
-    agrees(told, oracle.presence(found, fit, min(limits), max(limits)))
+    everybody = oracle.everybody_fits(plain, crowd, covers)
+    agrees(told, oracle.presence(found, fit, min(limits), max(limits), everybody))
+
+
+def test_whoever_fits_no_released_row_is_surely_absent() -> None:
+    rows = [("1", "x", "flu"), ("1", "x", "flu")]
+    for lower, crowd, holds in (
+        (0.5, [("1", "x")] * 3, True),
+        (0.5, [("1", "x")] * 3 + [("2", "x")], False),
+        (0.0, [("1", "x")] * 3 + [("2", "x")], True),
+    ):
+        people = [dict(zip(QUASI, one, strict=True)) for one in crowd]
+        params = {"lower": lower, "upper": 1.0, "population": "p.csv"}
+        told, *_ = judged(rows, "delta-presence", params, people=people)
+        assert told["holds"] is holds

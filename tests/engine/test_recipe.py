@@ -38,6 +38,8 @@ def refused(source):
         (recipe(columns={"a": {"role": "consent"}}), "columns.a.granted"),
         (recipe(columns={"a": {"role": "other", "release": True}}), "columns.a.release"),
         (recipe(goals=[{"goal": SECRET}]), "goals[0].goal"),
+        (recipe(formats=["pdf"]), "formats[0]"),
+        (recipe(columns={"a b": {"role": "other"}}, formats=["sav"]), "formats"),
         (recipe(goals=[{"goal": "k-anonymity", "params": {"k": SECRET}}]), "goals[0].params.k"),
         (recipe(goals=[{"goal": "k-anonymity", "params": {"k": 0}}]), "goals[0].params.k"),
         (recipe(goals=[{"goal": "k-anonymity", "params": {"kk": 1}}]), "goals[0].params.kk"),

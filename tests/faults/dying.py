@@ -37,6 +37,26 @@ PAID_POINTS = {
 }
 
 
+# The same for a question put to a query desk.
+ASKED_POINTS = {
+    "before charge_query 1": True,
+    "before record_event 1": True,  # inside the transaction of the charge
+    "after charge_query 1": True,  # the same: the charge and its mark are not committed yet
+    "before run_engine 1": False,
+    "before _link 1": False,
+    "after _link 1": False,
+    "before _link 5": False,
+    "after _link 5": True,
+    "after run_engine 1": True,
+    "before keep 1": True,
+    "after keep 1": True,
+    "before record 1": True,
+    "before succeed 1": True,
+    "after succeed 1": True,
+    "after record 1": True,  # answered: the transaction is committed
+}
+
+
 def prepare_engine(note: Path) -> None:
     """The same for the engine's process."""
     from worker import child
@@ -46,16 +66,19 @@ def prepare_engine(note: Path) -> None:
 
 def prepare(note: Path) -> None:
     """Have this process die at the point that the note names; the note is gone then."""
-    from stewardapp.actions import audit, ledger, runs
+    from stewardapp.actions import audit, ledger, queries, runs
     from stewardapp.models.job import JobQuerySet
-    from worker import anonymizing, runner
+    from worker import anonymizing, asking, runner
 
     watched: tuple[tuple[Any, str], ...] = (
         (runner, "keep"),
         (runs, "record"),
+        (queries, "record"),
         (JobQuerySet, "succeed"),
         (ledger, "charge_run"),
+        (ledger, "charge_query"),
         (anonymizing, "run_engine"),
+        (asking, "run_engine"),
     )
     for owner, name in watched:
         setattr(owner, name, mortal(getattr(owner, name), name, note))

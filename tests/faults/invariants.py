@@ -11,8 +11,10 @@ from stewardapp.models import (
     Allotment,
     Artifact,
     Blob,
+    Charge,
     JobState,
     Population,
+    Query,
     Reading,
     Release,
     Run,
@@ -28,7 +30,16 @@ CANARY = "canary-91c3"
 
 def broken() -> list[str]:
     """Every promise that does not hold, in words."""
-    return [*unended(), *bytes_and_rows(), *manifests(), *budgets(), *approvals(), *chain(), *leaks()]
+    return [
+        *unended(),
+        *bytes_and_rows(),
+        *manifests(),
+        *budgets(),
+        *questions(),
+        *approvals(),
+        *chain(),
+        *leaks(),
+    ]
 
 
 def unended() -> list[str]:
@@ -96,6 +107,21 @@ def budgets() -> list[str]:
             found.append(f"run {run.pk} shows an answer nobody paid for")
         if run.answered_by and run.charges.exists():
             found.append(f"run {run.pk} paid for an answer that was there")
+    return found
+
+
+def questions() -> list[str]:
+    """Each answer was paid for once and is there with its true twin; each charge has its question."""
+    found = []
+    for query in Query.objects.all():
+        paid = Charge.objects.filter(query=query.pk, direct=True).count()
+        if paid != (query.charged_at is not None):
+            found.append(f"question {query.pk} was charged {paid} times")
+        answered = query.state == JobState.SUCCEEDED
+        if answered != bool(query.answer) or answered != (query.exact is not None):
+            found.append(f"question {query.pk} is {query.state} and its answer is not")
+        if answered and not paid:
+            found.append(f"question {query.pk} shows an answer nobody paid for")
     return found
 
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from stewardapp.actions import columns, releases
-from stewardapp.models import Preview, Reading, Release, Run, Version
-from tests.factories import Team, give_budget, make_project, make_run, upload
+from stewardapp.actions import columns, desks, queries, releases
+from stewardapp.models import Desk, Query, Release, Run, Version
+from tests.factories import Team, budgets, give_budget, make_project, make_run, upload
 from tests.faults.invariants import CANARY
 from tests.site import Site, until
-from worker.claim import jobs
+from worker.claim import AnyJob, jobs
 from worker.engine.privacy import Spend
 
 ROLES = {
@@ -75,12 +75,24 @@ class World:
         release = releases.create(version=self.version, title="Towns", recipe=recipe, by=self.team.steward)
         return make_run(release, by=self.team.steward)
 
+    def desk(self, limit: Spend) -> Desk:
+        """An open query desk where the analyst may spend all there is."""
+        self.budget(limit)
+        allotment = self.version.dataset.population.allotments.get()
+        budgets.allow(allotment=allotment, user=self.team.analyst, limit=limit, by=self.team.steward)
+        return desks.open_on(version=self.version, columns=["town"], rows_per_person=1, by=self.team.steward)
+
+    def question(self, desk: Desk, epsilon: float) -> Query:
+        """A queued question."""
+        asked = {"ask": "histogram", "column": "town", "epsilon": epsilon}
+        return queries.ask(desk=desk, question=asked, by=self.team.analyst)
+
     def run(self, **params: Any) -> Run:
         """A queued run that makes trouble."""
         return make_run(self.release(trouble(**params)), by=self.team.steward)
 
 
-def ended(job: Run | Reading | Preview | None, seconds: float = 60) -> str:
+def ended(job: AnyJob | None, seconds: float = 60) -> str:
     """Wait for the end of a job; the state it ended in."""
     assert job is not None
     kind = type(job).__name__.lower()

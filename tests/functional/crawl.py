@@ -1,9 +1,10 @@
-"""Finds the pages a persona can reach by links, one example of each address pattern and state."""
+"""Visits the pages a persona can reach by links, one example of each address pattern and state."""
 
 from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Page
@@ -32,10 +33,11 @@ def pattern(path: str) -> str:
     return re.sub(r"(?<=^/methods/)[a-z]+/[a-z-]+", "*", IDENTIFIER.sub("*", path))
 
 
-def pages(page: Page, start: str) -> list[str]:
-    """Paths in the order they were found, breadth first."""
+def pages(page: Page, start: str) -> Iterator[str]:
+    """Paths in the order they were found, breadth first; each is open while it is looked at."""
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(start))
-    waiting, found, seen = deque([urlsplit(start).path]), [], {}
+    waiting, seen = deque([urlsplit(start).path]), dict[str, int]()
+    found = set[str]()
     while waiting:
         path = waiting.popleft()
         kind = pattern(path)
@@ -45,10 +47,10 @@ def pages(page: Page, start: str) -> list[str]:
         answer = page.goto(origin + path)
         if answer is None or answer.status != 200:
             continue
-        found.append(path)
+        found.add(path)
         links = page.eval_on_selector_all("a[href]", LINKS)
         waiting.extend(sorted({urlsplit(link).path for link in links if _inside(link, origin)}))
-    return found
+        yield path
 
 
 def _inside(link: str, origin: str) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -166,6 +168,17 @@ class Desk:
         assert self.process is not None
         self.process.wait(timeout=10)
         until(lambda: not any(map(alive, doomed)), 10, "every process is gone")
+
+    def copied(self, data: Path) -> Desk:
+        """Another installation, not started, that holds what this one holds."""
+        database = "steward.sqlite3"
+        shutil.copytree(self.data, data, ignore=shutil.ignore_patterns(f"{database}*", "logs", "tmp*"))
+        with (
+            closing(sqlite3.connect(self.data / database)) as held,
+            closing(sqlite3.connect(data / database)) as copy,
+        ):
+            held.backup(copy)
+        return Desk(data)
 
     def kill(self) -> None:
         """End it by force; web and worker end with it."""

@@ -46,8 +46,9 @@ def ended(child: int) -> str:
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_ctrl_c_ends_make_run_with_exit_code_0(tmp_path: Path) -> None:
-    child, terminal = in_terminal(Desk(tmp_path / "data").environment(), ["make", "run"])
+def test_ctrl_c_ends_make_run_with_exit_code_0(desk: Desk, tmp_path: Path) -> None:
+    copy = desk.copied(tmp_path / "data")
+    child, terminal = in_terminal(copy.environment(), ["make", "run"])
     shown = printed(terminal, b"Ctrl-C stops")
     assert b"Ctrl-C stops" in shown, shown.decode()
     os.write(terminal, CTRL_C)

@@ -11,7 +11,19 @@ from django.test import override_settings
 from stewardapp.access.workflow import State
 from stewardapp.actions import audit
 from stewardapp.management import demo
-from stewardapp.models import Charge, Dataset, Project, Release, Run, Survey, User, Version, guards
+from stewardapp.models import (
+    Charge,
+    Dataset,
+    Project,
+    Query,
+    Release,
+    Replay,
+    Run,
+    Survey,
+    User,
+    Version,
+    guards,
+)
 from worker import runner
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,4 +65,14 @@ def test_an_interrupted_demo_is_continued_and_holds_every_state(
     assert User.objects.count() == len(demo.PERSONAS)
     assert isinstance(audit.verify(), audit.Whole)
     assert Run.objects.succeeded().count() >= 7
-    assert sorted(Charge.objects.values_list("epsilon_micro", flat=True)) == [250_000, 500_000]
+    replay = Replay.objects.latest_result()
+    assert replay is not None
+    assert len(replay.result["attacks"]) == 4
+    assert sorted(Charge.objects.values_list("epsilon_micro", flat=True)) == [
+        50_000,
+        50_000,
+        100_000,
+        250_000,
+        500_000,
+    ]
+    assert set(Query.objects.values_list("state", flat=True)) == {"succeeded"}

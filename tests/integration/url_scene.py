@@ -26,12 +26,14 @@ from stewardapp.models import (
     Artifact,
     Column,
     Comment,
+    Desk,
     Hierarchy,
     Membership,
     Population,
     Preview,
     Proposal,
     Release,
+    Replay,
     Run,
     Survey,
     Upload,
@@ -170,6 +172,10 @@ class Scene:
             population=self.population, limit=limit, reason="More.", by=self.team.steward
         )
 
+    def replay(self) -> Replay:
+        """Attacks on people who do not exist."""
+        return factories.make_replay(self.team)
+
     def allotment(self) -> Allotment:
         """The project's part of a budget."""
         return factories.give_budget(self.team, self.population, Spend.of(1))
@@ -177,6 +183,16 @@ class Scene:
     def unused_version(self) -> Version:
         """One that no job uses."""
         return factories.read(factories.upload(self.team))
+
+    def desk(self) -> Desk:
+        """An open one, with an allowance for the analyst."""
+        other_people = factories.CSV + b"40,1017,none\n"
+        version = factories.read(factories.upload(self.team, data=other_people))
+        return factories.make_desk(self.team, version=version)
+
+    def tagged_version(self) -> Version:
+        """One whose columns have roles."""
+        return factories.make_version(self.team)
 
     def survey(self, *, invited: bool = False) -> Survey:
         """A draft with questions."""

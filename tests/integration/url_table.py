@@ -18,6 +18,7 @@ from stewardapp.models import ProjectKey, Release, Run
 from tests import factories
 from tests.integration.marked_parameters import transition_parameter
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
+from worker.engine.attacks.settings import AttackSettings
 
 STEWARDS = frozenset({"steward", "co_steward", "reviewer_who_edited"})
 TEAM = STEWARDS | {"reviewer"}
@@ -27,6 +28,7 @@ WORKING = MEMBERS | ADMIN | {"other_steward"}
 ALL = frozenset(PERSONAS)
 SIGNED_IN = ALL - {"anonymous"}
 ANONYMOUS = frozenset({"anonymous"})
+ANALYST = frozenset({"analyst"})
 NOBODY: frozenset[str] = frozenset()
 
 OPEN = frozenset({State.DRAFT, State.CHANGES_REQUESTED})
@@ -110,6 +112,7 @@ DOWNLOAD: dict[str, Door] = {
     "under-embargo": Door(MEMBERS | ADMIN, NOBODY),
 }
 
+ASKED = {"ask": "count", "epsilon": "0.5"}
 POLICY = {
     "minimum_k": 7,
     "maximum_risk": 20,
@@ -127,6 +130,10 @@ def version(scene: Scene, place: Place) -> dict[str, Any]:
 def preview(scene: Scene, place: Place) -> dict[str, Any]:
     assert place.preview is not None
     return {"id": place.preview.pk}
+
+
+def replay(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.replay().pk}
 
 
 def unused_version(scene: Scene, place: Place) -> dict[str, Any]:
@@ -163,6 +170,18 @@ def draft_survey(scene: Scene, place: Place) -> dict[str, Any]:
 
 def survey_question(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": scene.survey().questions.all()[0].pk}
+
+
+def query_desk(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": scene.desk().pk}
+
+
+def asked_question(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": factories.make_query(scene.desk(), scene.team.analyst).pk}
+
+
+def answered_question(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": factories.make_stored_answer(scene.desk(), scene.team.analyst).pk}
 
 
 def answered_survey(scene: Scene, place: Place) -> dict[str, Any]:
@@ -294,6 +313,18 @@ TABLE: dict[str, Row] = {
     "dataset-list": Row(PAGE),
     "project-list": Row(PAGE),
     "population-list": Row(PAGE),
+    # Attacks on people who do not exist: everybody reads, stewards and administrators have them replayed
+    "replay-list": Row(PAGE),
+    "replay-detail": Row(PAGE, args=replay),
+    "replay-chart": Row(PAGE, args=lambda scene, place: replay(scene, place) | {"slug": "averaging"}),
+    "replay-cancel": Row(
+        post=Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        args=lambda scene, place: {"id": factories.make_replay(scene.team, done=False).pk},
+    ),
+    "replay-start": Row(
+        post=Door(SIGNED_IN, STEWARDS | ADMIN | {"other_steward"}),
+        sends=lambda scene, place: {f"attack-{n}": v for n, v in AttackSettings(rounds=1).params().items()},
+    ),
     # Projects
     "project-create": Row(
         Door(SIGNED_IN, ADMIN),
@@ -325,6 +356,30 @@ TABLE: dict[str, Row] = {
         project,
         lambda scene, place: {"title": "S", "access": "open", "new_population": "Asked people"},
     ),
+    # Query desks: the analyst has an allowance
+    "desk-list": Row(PAGE),
+    "desk-detail": Row(Door(MEMBERS | ADMIN), args=query_desk),
+    "desk-open": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        lambda scene, place: {"id": scene.tagged_version().pk},
+        lambda scene, place: {"columns": ["age"], "rows_per_person": 1},
+    ),
+    "desk-ask": Row(
+        Door(MEMBERS | ADMIN, ANALYST),
+        Door(MEMBERS | ADMIN, ANALYST),
+        query_desk,
+        lambda scene, place: ASKED,
+        records=frozenset(),  # a try: nothing is asked yet
+    ),
+    "desk-confirm": Row(
+        post=Door(MEMBERS | ADMIN, ANALYST), args=query_desk, sends=lambda scene, place: ASKED
+    ),
+    "desk-close": Row(post=Door(MEMBERS | ADMIN, STEWARDS), args=query_desk),
+    "question-detail": Row(Door(MEMBERS), args=asked_question),
+    "question-progress": Row(Door(MEMBERS), args=asked_question),
+    "question-chart": Row(Door(MEMBERS), args=answered_question),
+    "question-withdraw": Row(post=Door(MEMBERS, ANALYST), args=asked_question),
     "survey-detail": Row(Door(TEAM | ADMIN), args=draft_survey),
     "survey-edit": Row(
         Door(TEAM | ADMIN, STEWARDS),

@@ -19,13 +19,17 @@ class Axis:
 
 @dataclass(frozen=True)
 class Series:
-    """One named row of aggregates; `z` holds the rows of a heat map, `error` half-widths."""
+    """One named row of aggregates; `z` holds the rows of a heat map, `error` half-widths.
+
+    A `reference` is not found but expected: a line to compare the others with.
+    """
 
     name: str
     x: tuple[float | str, ...]
     y: tuple[float | str, ...]
     z: tuple[tuple[float | None, ...], ...] = ()
     error: tuple[float, ...] = ()
+    reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Chart:
                 y=tuple(one["y"]),
                 z=tuple(tuple(row) for row in one.get("z", ())),
                 error=tuple(one.get("error", ())),
+                reference=one.get("reference", False),
             )
             for one in data["series"]
         )

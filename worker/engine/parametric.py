@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -68,13 +69,19 @@ class Parametric(BaseModel):
     def named_columns(self) -> tuple[tuple[str, str, Columns], ...]:
         """(parameter, column, annotation) for every column these parameters name."""
         found: list[tuple[str, str, Columns]] = []
-        for parameter in self.parameters():
-            value = getattr(self, parameter.name)
-            if parameter.columns is None or value is None:
+        for parameter, wanted in self._naming():
+            value = getattr(self, parameter)
+            if value is None:
                 continue
-            names: Iterable[str] = value if parameter.columns.many else (value,)
-            found.extend((parameter.name, name, parameter.columns) for name in names)
+            names: Iterable[str] = value if wanted.many else (value,)
+            found.extend((parameter, name, wanted) for name in names)
         return tuple(found)
+
+    @classmethod
+    @cache
+    def _naming(cls) -> tuple[tuple[str, Columns], ...]:
+        """The parameters that name columns; the same for every object, and thousands may be asked."""
+        return tuple((one.name, one.columns) for one in cls.parameters() if one.columns is not None)
 
     def check(self, schema: Schema) -> None:
         """Refuse columns that are not there, or of the wrong kind or role."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -12,8 +13,9 @@ from worker.engine import catalogue
 from worker.engine.declared import Declaration
 from worker.engine.declaring import declaration
 from worker.engine.errors import EngineError
-from worker.engine.fields import Role
+from worker.engine.fields import RELEASED, Role
 from worker.engine.goal import Goal
+from worker.engine.io import formats
 from worker.engine.measure import Measure
 from worker.engine.method import Guarantee, Method
 from worker.engine.parametric import Parametric
@@ -41,8 +43,10 @@ class Recipe:
         self.goals: tuple[Goal, ...] = tuple(_goal(i, part) for i, part in enumerate(document.goals))
         self.steps: tuple[Method, ...] = tuple(_step(i, part) for i, part in enumerate(document.steps))
         self.measures: tuple[Measure, ...] = _measures(document.measures)
+        self.formats: tuple[str, ...] = tuple(dict.fromkeys(document.formats))
         _check_columns(document.columns)
         _check_tables(self.steps, self.goals)
+        _check_formats(self.formats, document.columns)
 
     @classmethod
     def parse(cls, source: str | bytes | Mapping[str, Any]) -> Recipe:
@@ -165,3 +169,16 @@ def _check_tables(steps: tuple[Method, ...], goals: tuple[Goal, ...]) -> None:
     if goals:
         text = "goals: they apply to microdata, and this recipe makes a table. Remove the goals."
         raise EngineError("bad-recipe", text, param="goals[0]")
+
+
+def _check_formats(wanted: tuple[str, ...], columns: Mapping[str, ColumnPart]) -> None:
+    """Refused before anything is done: a name that a format cannot hold."""
+    leaving = [name for name, part in columns.items() if part.role in RELEASED or part.release]
+    for kind in wanted:
+        name = next(
+            (one for one in leaving if not re.fullmatch(formats.NAMES.get(kind, ".*"), one, re.S)), None
+        )
+        if name is not None:
+            text = f"formats: {formats.TOOLS[kind]} cannot hold a column named {name!r}. It takes letters, "
+            text += "digits and underscores. Rename the column or leave this format out."
+            raise EngineError("name-unwritable", text, param="formats")

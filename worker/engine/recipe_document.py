@@ -90,6 +90,8 @@ class Document(_Part):
     goals: tuple[GoalPart, ...] = ()
     steps: tuple[StepPart, ...] = ()
     measures: tuple[str | MeasurePart, ...] = (ALL,)
+    formats: tuple[Literal["xlsx", "sav", "dta"], ...] = ()
+    """What a release desk writes besides CSV and Parquet; on a command line the name of the file says."""
 
 
 def parsed(source: str | bytes | Mapping[str, Any]) -> Document:

@@ -219,6 +219,26 @@ def test_one_person_changes_what_is_measured_by_at_most_the_derived_sensitivity(
         assert all((change >= 0).all() for change in changes)
 
 
+ALIKE = [("p", 0, 0.25, "f")] * 400
+FEW_AND_F = {"ask": "count", "by": ["sex"], "where": [where("age", "at-most", 3)]}
+
+
+@pytest.mark.parametrize("params", [FEW_AND_F, {"ask": "count", "where": [where("sex", "is", "f")]}])
+def test_a_perturbed_copy_perturbs_every_column_that_a_question_names(params):
+    """Groups and conditions too: otherwise the copy would be the data."""
+    whole = question(**params, rows_per_person=1000)
+    copy = question(**params, rows_per_person=1000, on="perturbed", disturbance=1)
+    [exact], [found] = (measured(Asked.of(one, DECLARED), ALIKE) for one in (whole, copy))
+    assert exact[0] == 400
+    assert 0 < found[0] < 300
+
+
+def test_a_sample_is_a_sample():
+    asked = Asked.of(question(ask="count", on="sample", sample_share="0.25", rows_per_person=1000), DECLARED)
+    [[found]] = measured(asked, ALIKE)
+    assert 50 < found < 150
+
+
 @pytest.mark.parametrize(
     ("params", "parts", "told"),
     [

@@ -226,7 +226,7 @@ def texts_read(content: bytes) -> list[list[str]]:
 
 
 def test_more_rows_than_a_workbook_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.engine.io.workbook_writer.MOST_ROWS", 4)
+    monkeypatch.setattr("worker.engine.io.workbook_writer.WORKBOOK_ROWS", 3)
     with pytest.raises(LimitExceeded, match="at most 3 rows"):
         written("xlsx", table(a=list("wxyz")))
     monkeypatch.setattr("worker.engine.io.workbook_writer.LONGEST_CELL", 2)

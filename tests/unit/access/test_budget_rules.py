@@ -6,7 +6,15 @@ import pytest
 
 from stewardapp.access import rules
 from stewardapp.access.amounts import delta_words, epsilon_words, spend_words
-from stewardapp.access.facts import FundFacts, Person, PolicyFacts, PriceFacts, ProposalFacts, ReleaseFacts
+from stewardapp.access.facts import (
+    FundFacts,
+    JobFacts,
+    Person,
+    PolicyFacts,
+    PriceFacts,
+    ProposalFacts,
+    ReleaseFacts,
+)
 from stewardapp.access.roles import Role
 from stewardapp.access.workflow import State
 from tests.unit.access.test_rules import refused
@@ -28,6 +36,22 @@ def test_two_people_are_needed() -> None:
     refused(rules.may_decide_proposal(STEWARD, MINE), "four-eyes")
     refused(rules.may_decide_proposal(ANALYST, MINE), "no-permission")
     refused(rules.may_decide_proposal(OTHER, DECIDED), "decided")
+
+
+def test_attacks_are_replayed_one_after_another_by_who_guards_a_budget() -> None:
+    assert rules.may_replay_attacks(STEWARD, False)
+    assert rules.may_replay_attacks(ADMIN, False)
+    refused(rules.may_replay_attacks(STEWARD, True), "busy")
+    refused(rules.may_replay_attacks(ANALYST, False), "no-permission")
+
+
+def test_a_replay_of_attacks_is_stopped_by_who_could_have_it_begun() -> None:
+    waiting = JobFacts(state="queued")
+    assert rules.may_cancel_replay(STEWARD, waiting)
+    assert rules.may_cancel_replay(ADMIN, JobFacts(state="running"))
+    refused(rules.may_cancel_replay(ANALYST, waiting), "no-permission")
+    refused(rules.may_cancel_replay(STEWARD, JobFacts(state="failed")), "ended")
+    refused(rules.may_cancel_replay(STEWARD, JobFacts(state="running", stop_requested=True)), "stopping")
 
 
 def test_whoever_proposed_may_take_it_back() -> None:

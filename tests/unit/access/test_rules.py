@@ -10,10 +10,10 @@ import pytest
 from stewardapp.access import rules
 from stewardapp.access.facts import (
     CommentFacts,
+    JobFacts,
     Person,
     PolicyFacts,
     ProjectKeyFacts,
-    ReadingFacts,
     ReleaseFacts,
     RunFacts,
     VersionFacts,
@@ -147,12 +147,12 @@ def test_cancelling_a_run() -> None:
 
 
 def test_readings_are_cancelled_by_stewards_while_they_last() -> None:
-    running = ReadingFacts(state="running")
+    running = JobFacts(state="running")
     assert rules.may_cancel_reading(STEWARD, running)
-    assert rules.may_cancel_reading(STEWARD, ReadingFacts(state="queued"))
+    assert rules.may_cancel_reading(STEWARD, JobFacts(state="queued"))
     refused(rules.may_cancel_reading(REVIEWER, running), "no-permission")
     refused(rules.may_cancel_reading(ADMIN, running), "admins-do-not-read")
-    refused(rules.may_cancel_reading(STEWARD, ReadingFacts(state="succeeded")), "ended")
+    refused(rules.may_cancel_reading(STEWARD, JobFacts(state="succeeded")), "ended")
     refused(rules.may_cancel_reading(STEWARD, replace(running, stop_requested=True)), "stopping")
 
 

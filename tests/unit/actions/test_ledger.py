@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import budgets, ledger, populations, proposals
-from stewardapp.models import Allotment, Allowance, Charge, Population, Proposal, Version
+from stewardapp.models import Allotment, Allowance, AuditEvent, Charge, Population, Proposal, Version
 from stewardapp.models.pricing import Cost, funds_for, funds_of
 from tests import factories
 from tests.factories import Team
@@ -49,6 +49,10 @@ class Scene:
 
 @pytest.fixture
 def scene() -> Scene:
+    return make_scene()
+
+
+def make_scene() -> Scene:
     team = factories.make_project()
     version = factories.make_version(team)
     allotment = factories.give_budget(team, version.dataset.population, LIMIT)
@@ -121,6 +125,97 @@ def test_people_in_two_populations_are_charged_in_both(scene: Scene) -> None:
     with pytest.raises(ledger.Exhausted, match=str(other)):
         scene.charge(300_001)
     assert scene.left() == (800_000,) * 3
+
+
+def overlapping(scene: Scene, limit: Spend) -> Population:
+    """Other people with a budget, not yet known to share anybody with the first."""
+    other = factories.make_population(scene.team)
+    factories.give_budget(scene.team, other, limit)
+    return other
+
+
+def test_what_was_bought_before_an_overlap_was_known_counts_for_both(scene: Scene) -> None:
+    other = overlapping(scene, LIMIT)
+    theirs = factories.make_dataset(scene.team)
+    type(theirs).objects.filter(pk=theirs.pk).update(population=other)
+    theirs.refresh_from_db()
+    bought = factories.make_version(scene.team, dataset=theirs, data=OWN)
+    run = factories.make_run(factories.make_release(scene.team, version=bought))
+    fence = type(run).objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    costs = [Cost(0, "One", Spend(50_000)), Cost(1, "Another", Spend(50_000, 7))]
+    ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+    scene.charge(200_000)
+    populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+    other.refresh_from_db()
+    assert scene.left() == (700_000, 800_000, 800_000)
+    assert (other.spent, scene.population.spent) == (Spend(300_000, 7), Spend(300_000, 7))
+    for population in (scene.population, other):
+        assert population.charges.total() == population.spent
+        assert population.charges.count() == 3
+    event = AuditEvent.objects.latest("id")
+    assert event.details["charged"][str(other.pk)] == {"epsilon_micro": 200_000, "delta_femto": 0}
+    scene.charge(1)
+    other.refresh_from_db()
+    assert other.left_epsilon_micro == 699_999
+
+
+def test_only_what_was_bought_about_them_is_passed_on(scene: Scene) -> None:
+    """People of the third are perhaps people of the second, which says nothing about the first."""
+    second, third = overlapping(scene, LIMIT), overlapping(scene, LIMIT)
+    populations.declare_overlap(population=scene.population, other=second, by=scene.team.steward)
+    scene.charge(10)
+    populations.declare_overlap(population=third, other=second, by=scene.team.steward)
+    third.refresh_from_db()
+    assert third.spent == Spend()
+    populations.declare_overlap(population=third, other=scene.population, by=scene.team.steward)
+    third.refresh_from_db()
+    assert third.spent == Spend(10)
+
+
+def test_an_overlap_that_would_overspend_is_declared_after_the_limit_was_raised(scene: Scene) -> None:
+    other = overlapping(scene, Spend(100_000))
+    scene.charge(200_000)
+    with pytest.raises(Invalid, match="Propose a higher limit") as refusal, transaction.atomic():
+        populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+    assert (refusal.value.code, refusal.value.param) == ("overlap-overspends", "other")
+    assert not scene.population.overlaps.exists()
+    proposal = proposals.propose_limit(
+        population=other, limit=Spend(200_000), reason="The overlap.", by=scene.team.steward
+    )
+    proposals.confirm(proposal=proposal, by=scene.team.admin)
+    populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+    other.refresh_from_db()
+    assert (other.left, other.charges.count()) == (Spend(), 1)
+
+
+@pytest.mark.parametrize("kind", ["query", "run"])
+def test_a_purchase_that_did_not_know_of_an_overlap_is_made_again(
+    scene: Scene, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared_while_buying(scene, monkeypatch, kind)
+
+
+def declared_while_buying(scene: Scene, monkeypatch: pytest.MonkeyPatch, kind: str = "query") -> None:
+    """Somebody declares an overlap after the purchase has looked whom it is charged to."""
+    other = factories.make_population(scene.team)
+    factories.give_budget(scene.team, other, LIMIT)
+    looked = Version.charged_populations.fget
+    assert looked is not None
+    before = [looked(scene.version)]
+    populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+    seen = property(lambda version: before.pop() if before else looked(version))
+    monkeypatch.setattr(Version, "charged_populations", seen)
+    if kind == "query":
+        scene.charge(10)
+    else:
+        run = factories.make_run(factories.make_release(scene.team, version=scene.version))
+        fence = type(run).objects.claim(run.pk, "w", 60)
+        assert fence is not None
+        ledger.charge_run(run=run, fence=fence, costs=[Cost(0, "One", Spend(10))], by=scene.team.steward)
+    other.refresh_from_db()
+    assert (scene.left()[0], other.left_epsilon_micro) == (999_990, 999_990)
+    assert Charge.objects.count() == 2
 
 
 def test_the_same_bytes_under_another_name_are_the_same_people(scene: Scene) -> None:

@@ -25,6 +25,7 @@ from stewardapp.actions import (
     columns,
     comments,
     datasets,
+    desks,
     downloads,
     hierarchies,
     ledger,
@@ -35,8 +36,10 @@ from stewardapp.actions import (
     project_keys,
     projects,
     proposals,
+    queries,
     readings,
     releases,
+    replays,
     reviews,
     runs,
     survey_questions,
@@ -44,14 +47,24 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Preview, Project, Reading, Run, Version
+from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Replay, Run, Version
 from stewardapp.models.pricing import Cost
 from tests import factories
 from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
-INFRASTRUCTURE = {"action", "arrivals", "audit", "contributions", "drafts", "moves", "survey_file", "text"}
+INFRASTRUCTURE = {
+    "action",
+    "arrivals",
+    "audit",
+    "contributions",
+    "drafts",
+    "moves",
+    "sharing",
+    "survey_file",
+    "text",
+}
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
 # for each answer to a survey would say when somebody answered.
 QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "survey_answers.receive"}
@@ -109,11 +122,27 @@ def record_preview(team: factories.Team) -> Call:
     return lambda: previews.record(preview=preview, fence=fence, result={})
 
 
+def record_replay(team: factories.Team) -> Call:
+    replay = factories.make_replay(team, done=False)
+    fence = Replay.objects.claim(replay.pk, "w", 60)
+    assert fence is not None
+    return lambda: replays.record(replay=replay, fence=fence, result={})
+
+
 def record_run(team: factories.Team) -> Call:
     run = factories.make_run(factories.make_release(team))
     fence = Run.objects.claim(run.pk, "w", 60)
     assert fence is not None
     return lambda: runs.record(run=run, fence=fence, files=[], report={}, goals=[], engine_version="1")
+
+
+def record_query(team: factories.Team) -> Call:
+    query = factories.make_query(factories.make_desk(team), team.analyst)
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    Query.objects.mark_charged(query.pk, fence)
+    exact = factories.store(b"exact", query.key, "exact.csv")
+    return lambda: queries.record(query=query, fence=fence, answer={}, exact=exact, engine_version="1")
 
 
 def expire(team: factories.Team) -> Call:
@@ -370,6 +399,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, r: previews.start(release=r, step=factories.STEP, by=t.steward),
     ),
     "previews.record": record_preview,
+    "replays.start": on(nothing, lambda t, _: replays.start(settings={}, by=t.steward)),
+    "replays.record": record_replay,
+    "replays.cancel": on(
+        lambda t: factories.make_replay(t, done=False), lambda t, r: replays.cancel(replay=r, by=t.steward)
+    ),
     "project_keys.create": on(nothing, lambda t, _: project_keys.create(project=t.project, by=t.steward)),
     "project_keys.replace": on(
         lambda t: project_keys.create(project=t.project, by=t.steward),
@@ -441,6 +475,19 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "survey_questions.remove": on(
         factories.make_survey,
         lambda t, s: survey_questions.remove(question=s.questions.first(), by=t.steward),
+    ),
+    "desks.open_on": on(
+        factories.make_version,
+        lambda t, v: desks.open_on(version=v, columns=["age"], rows_per_person=1, by=t.steward),
+    ),
+    "desks.close": on(factories.make_desk, lambda t, d: desks.close(desk=d, by=t.steward)),
+    "queries.ask": on(
+        factories.make_desk, lambda t, d: queries.ask(desk=d, question=factories.COUNT, by=t.analyst)
+    ),
+    "queries.record": record_query,
+    "queries.withdraw": on(
+        lambda team: factories.make_query(factories.make_desk(team), team.analyst),
+        lambda t, q: queries.withdraw(query=q, by=t.analyst),
     ),
     "uploads.begin": on(
         factories.make_dataset,

@@ -17,6 +17,7 @@ from stewardapp.models import (
     Column,
     Comment,
     DataKey,
+    Desk,
     Hierarchy,
     Membership,
     Policy,
@@ -24,8 +25,10 @@ from stewardapp.models import (
     Preview,
     ProjectKey,
     Proposal,
+    Query,
     Reading,
     Release,
+    Replay,
     Review,
     Run,
     Survey,
@@ -115,6 +118,14 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Proposal, {"state": "open"}, "proposal_open_undecided"),
     (Proposal, {"decided_by": models.F("proposed_by")}, "proposal_confirmed_by_another"),
     (Proposal, {"epsilon_micro": None}, "proposal_of_a_limit_or_a_move"),
+    (Desk, {"closed_at": NOW}, "desk_closed_by_somebody"),
+    (Desk, {"rows_per_person": 0}, "desk_rows_per_person_counts"),
+    (Query, {"epsilon_micro": 0}, "query_costs_something"),
+    (
+        Query,
+        {"state": "succeeded", "finished_at": NOW, "percent": 100},
+        "query_succeeded_was_charged",
+    ),
     (Run, {"number": 0}, "run_number_counts"),
     (Run, {"manifest_sha256": ""}, "run_succeeded_has_manifest"),
     (Run, {"state": "queued", "finished_at": None}, "run_manifest_only_succeeded"),
@@ -158,7 +169,14 @@ def published(team: factories.Team) -> Release:
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100, 100))
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(100, 100), by=team.steward)
+    made_query(team)
     return release
+
+
+def made_query(team: factories.Team) -> Query:
+    """A question that waits, about other people."""
+    version = factories.read(factories.upload(team, data=factories.CSV + b"40,1017,none\n"))
+    return factories.make_query(factories.make_desk(team, version=version), team.analyst)
 
 
 def refused(rows: models.QuerySet[Any], change: dict[str, Any], constraint: str) -> None:
@@ -187,7 +205,8 @@ def test_every_check_has_a_case() -> None:
     from django.apps import apps
 
     tried = {constraint for _, _, constraint in CHANGES}
-    tried |= {f"{noun}_{suffix}" for noun in ("run", "reading", "preview") for _, suffix in JOBS}
+    nouns = ("run", "reading", "preview", "query", "replay")
+    tried |= {f"{noun}_{suffix}" for noun in nouns for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
     tried |= {"contribution_kind_known", "project_has_a_name", "population_has_a_name", "dataset_has_a_name"}
     checks = {
@@ -206,9 +225,13 @@ def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: st
     release = factories.make_release(team)
     factories.make_run(release)
     factories.make_preview(release, done=False)
+    made_query(team)
+    factories.make_replay(team, done=False)
     refused(Reading.objects.filter(version=version), change, f"reading_{suffix}")
     refused(Run.objects.all(), change, f"run_{suffix}")
     refused(Preview.objects.all(), change, f"preview_{suffix}")
+    refused(Query.objects.all(), change, f"query_{suffix}")
+    refused(Replay.objects.all(), change, f"replay_{suffix}")
 
 
 UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [

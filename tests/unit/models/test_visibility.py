@@ -27,6 +27,8 @@ SEES: dict[str, set[str]] = {
     "Allowance": {"steward", "co_steward", "analyst", "admin"},
     "Charge": TEAM | {"analyst", "admin"},
     "Proposal": TEAM | {"analyst", "admin"},
+    "Desk": TEAM | {"analyst", "admin"},
+    "Query": TEAM | {"analyst"},
     "Dataset": TEAM | {"admin"},
     "Version": TEAM | {"admin"},
     "Column": TEAM,
@@ -35,6 +37,7 @@ SEES: dict[str, set[str]] = {
     "Survey": TEAM | {"admin"},
     "Upload": {"steward"},
     "Release": TEAM | {"admin"},
+    "Replay": set(factories.PERSONAS),
     "Run": TEAM | {"admin"},
     "Preview": TEAM,
     "Artifact": TEAM,
@@ -57,7 +60,11 @@ def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     factories.make_survey(team)
+    factories.make_replay(team)
     factories.make_preview(factories.make_release(team, version=release.version))
+    other_people = factories.upload(team, data=factories.CSV + b"40,1017,none\n")
+    desk = factories.make_desk(team, version=factories.read(other_people))
+    factories.make_query(desk, team.analyst)
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100))
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(10), by=team.steward)
     asked: dict[str, Any] = {"query": uuid.uuid4(), "what": "A count", "by": team.analyst}
@@ -79,7 +86,7 @@ def test_who_sees_what(team: factories.Team, noun: str) -> None:
     assert not rows(noun, AnonymousUser()).exists()
 
 
-@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population", "Proposal"}))
+@pytest.mark.parametrize("noun", sorted(SEES.keys() - {"Population", "Proposal", "Replay"}))
 def test_other_projects_see_nothing(team: factories.Team, noun: str) -> None:
     stranger = factories.make_project()
     own = {"Project", "Membership", "Policy", "AuditEvent"}

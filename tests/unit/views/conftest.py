@@ -32,8 +32,12 @@ SURVEY = "person;born;zip;sex;illness\n" + "".join(
 
 @pytest.fixture
 def team(db: None, tmp_path: Path, settings: Any) -> Team:
-    """Everybody; what is stored goes to a folder of this test."""
+    """Everybody; what is stored goes to a folder of this test.
+
+    A test holds the database from its beginning to its end: renewing a lease beside it would wait for that.
+    """
     settings.STEWARD_DATA = tmp_path
+    settings.STEWARD_LEASE = 600
     return factories.make_project()
 
 

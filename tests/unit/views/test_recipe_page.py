@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from stewardapp.access.workflow import State
+from stewardapp.forms.presets import presets
 from stewardapp.models import Release, Run
 from stewardapp.presenters.numbers import thousands
 from tests import factories
@@ -226,3 +227,23 @@ def test_a_step_that_holds_whole_columns_says_how_much_fits(
 
 def test_a_step_that_goes_row_by_row_has_no_such_limit(release: Release, browse: Browser) -> None:
     assert "in memory as a whole" not in browse("steward").get(address(release)).content.decode()
+
+
+def test_further_formats_are_kept_through_every_button_and_a_wrong_one_is_said(
+    release: Release, browse: Browser
+) -> None:
+    client = browse("steward")
+    first = {**sent(client.get(address(release))), "formats": ["xlsx", "pdf"]}
+    for command in ("add:goal:k-anonymity", f"preset:{presets()[0].slug}"):
+        page = client.post(address(release), {**first, "do": command})
+        assert page.context["form"].formats == ("xlsx",)
+    assert client.post(address(release), {**first, "do": "save"}).status_code == 302
+    release.refresh_from_db()
+    assert release.recipe["formats"] == ["xlsx"]
+    page = client.get(address(release))
+    assert page.context["form"].formats == ("xlsx",)
+    assert "CSV, Parquet, Excel" in page.content.decode()
+    release.version.columns.filter(name="age").update(name="age in years")
+    page = client.post(address(release), {**sent(page), "formats": ["sav"], "do": "run"})
+    assert page.status_code == 400
+    assert "SPSS cannot hold" in page.context["form"].failed_format

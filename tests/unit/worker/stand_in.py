@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from tests.factories import PROFILE, RELEASED_CSV, TRIED
+from tests.factories import PROFILE, RELEASED_CSV, REPLAYED, TRIED
 from worker import child
 from worker.process import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
@@ -68,6 +68,10 @@ class StandIn:
     def preview(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         assert set(files) == {"table"}
         return {"preview": TRIED}
+
+    def replay(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
+        assert files == {}
+        return {"replay": REPLAYED}
 
     def verify(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         released = files["release.csv"]

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from stewardapp import storage
 from stewardapp.access.verdict import Invalid, NotAllowed
-from stewardapp.actions import columns, hierarchies, releases, versions
+from stewardapp.actions import columns, hierarchies, previews, releases, versions
 from stewardapp.models import Run, Version
 from tests import factories
 from tests.site import Site
@@ -172,3 +172,16 @@ def test_who_brought_the_population_shaped_the_release(scene: Scene) -> None:
     factories.read_for_real(brought)
     run = scene.run("k-map", k=2, population=str(brought.pk))
     assert scene.team.co_steward.pk in run.release.contributor_ids
+
+
+def test_a_step_under_such_a_goal_is_tried_before_the_run(scene: Scene) -> None:
+    run = scene.run("k-map", k=4, population=str(scene.people.pk))
+    step, [goal] = run.recipe["steps"][0], run.recipe["goals"]
+    preview = previews.start(release=run.release, step=step, goals=[goal], by=scene.team.steward)
+    runner.perform("preview", str(preview.pk))
+    preview.refresh_from_db()
+    assert preview.state == "succeeded", preview.error_message
+    assert preview.result["facts"]["smallest_class"] >= 1
+    missing = {"goal": "k-map", "params": {"k": 4, "population": str(scene.data.pk)}}
+    with pytest.raises(Invalid, match="population file"):
+        previews.start(release=run.release, step=step, goals=[missing], by=scene.team.steward)

@@ -20,24 +20,26 @@ from stewardapp.models import (
     JobState,
     Notification,
     Preview,
-    Reading,
     Run,
     pricing,
 )
 from tests.factories import (
     RELEASED_CSV,
+    REPLAYED,
     TRIED,
     Team,
     give_budget,
     make_preview,
     make_project,
     make_release,
+    make_replay,
     make_run,
     upload,
 )
 from tests.site import Site, until
 from tests.unit.worker.stand_in import GOAL, StandIn
 from worker import app, claim, process, reaper, runner
+from worker.claim import AnyJob
 from worker.engine.errors import Cancelled, EngineError
 from worker.engine.privacy import Spend
 from worker.engine.version import VERSION
@@ -63,13 +65,13 @@ def run(engine: StandIn, team: Team, monkeypatch: pytest.MonkeyPatch) -> Run:
     return make_run(make_release(team))
 
 
-def perform(job: Run | Reading | Preview) -> Any:
+def perform(job: AnyJob) -> Any:
     runner.perform(type(job).__name__.lower(), str(job.pk))
     job.refresh_from_db()
     return job
 
 
-def outcomes(job: Run | Reading | Preview) -> list[str]:
+def outcomes(job: AnyJob) -> list[str]:
     return [event.action for event in AuditEvent.objects.about(job)]
 
 
@@ -131,6 +133,22 @@ def test_a_preview_of_destroyed_data_says_so(run: Run, engine: StandIn) -> None:
     type(run.release.version).objects.filter(pk=run.release.version_id).update(table=None, rows=None)
     perform(preview)
     assert preview.error_code == "destroyed"
+
+
+def test_a_replay_is_done_without_any_file(engine: StandIn, team: Team) -> None:
+    replay = make_replay(team, done=False)
+    perform(replay)
+    assert (replay.state, replay.result) == (JobState.SUCCEEDED, REPLAYED)
+    assert engine.asked == [("replay", {"settings": replay.settings})]
+    assert outcomes(replay) == ["replay.succeeded", "replay.started"]
+
+
+def test_a_replay_that_fails_says_so_on_its_page_alone(engine: StandIn, team: Team) -> None:
+    replay = make_replay(team, done=False)
+    engine.before["replay"] = raiser(EngineError("no-noise", "No sampler."))
+    perform(replay)
+    assert (replay.state, replay.error_message) == (JobState.FAILED, "No sampler.")
+    assert not Notification.objects.filter(text__contains="No sampler.").exists()
 
 
 def test_a_run_succeeds_with_everything_it_made(run: Run, engine: StandIn) -> None:

@@ -3,21 +3,31 @@ the web process describes methods without loading a compiler.
 
 The compiler notices a changed source file, but not that a loop called from another file changed. So the
 cache lies in a folder named after the content of all compiled files: nothing stale is ever loaded.
+
+Processes that need the same loop at once would each compile it, and the compiler's index of what is cached
+is not safe when two write it. So a loop is compiled by one process, and the others load what it made.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.core import config as settings
+from numba.core.compiler_lock import global_compiler_lock
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+PATIENCE = 120.0
+"""Seconds after which a process compiles by itself: whoever holds the lock may be frozen."""
 
 config: Any = settings  # its settings are made when numba is loaded
 
@@ -54,5 +64,33 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _made(function: Callable[P, R], **options: Any) -> Callable[P, R]:
-    made: Callable[P, R] = numba.njit(cache=True, **options)(function)
-    return made
+    made: Any = numba.njit(cache=True, **options)(function)
+    compile_or_load = made.compile
+
+    def compile_once(signature: Any) -> Any:
+        # The compiler's own lock comes first, so that threads of one process never wait for each other here.
+        with global_compiler_lock, _alone(f"{function.__module__}.{function.__qualname__}"):
+            return compile_or_load(signature)
+
+    made.compile = compile_once
+    loop: Callable[P, R] = made
+    return loop
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """Keep other processes from compiling the loop of that name meanwhile."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / f"{name}.lock").open("ab") as lock:
+        deadline = time.monotonic() + PATIENCE
+        while not _locked(lock.fileno()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        yield
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -47,16 +47,26 @@ class People:
                 orders[values.name] = declared_order(own, declared)
         return cls(table, paths, orders)
 
-    def inside(self, classes: Classes) -> Counts:
-        """How many people each class covers; a column that varies within a class narrows nothing down."""
+    def all_fit(self, classes: Classes) -> bool:
+        """Whether every person fits some class."""
+        seen = np.zeros(len(self.table), bool)
+        self.inside(classes, seen)
+        return bool(seen.all())
+
+    def inside(self, classes: Classes, seen: Mask | None = None) -> Counts:
+        """How many people each class covers; a column that varies within a class narrows nothing down.
+
+        Who is covered is marked in `seen`.
+        """
+        seen = np.zeros(len(self.table), bool) if seen is None else seen
         names = constant_columns(classes, self.table.names)
         first = classes.first()
         covers = [self._cover(classes.table.domain(name), name) for name in names]
         labels = [classes.table.column(name)[first] for name in names]
         people = [self.table.column(name) for name in names]
         if all(cover.sum(axis=0).max(initial=0) <= 1 for cover in (c[~_wild(c)] for c in covers)):
-            return self._looked_up(covers, labels, people, classes.number)
-        return self._searched(covers, labels, people, classes.number)
+            return self._looked_up(covers, labels, people, classes.number, seen)
+        return self._searched(covers, labels, people, classes.number, seen)
 
     def _cover(self, domain: Domain, name: str) -> Mask:
         """cover[label, value]: whether a label may stand for a value of the population."""
@@ -73,7 +83,12 @@ class People:
         return cover
 
     def _looked_up(
-        self, covers: Sequence[Mask], labels: Sequence[Codes], people: Sequence[Codes], number: int
+        self,
+        covers: Sequence[Mask],
+        labels: Sequence[Codes],
+        people: Sequence[Codes],
+        number: int,
+        seen: Mask,
     ) -> Counts:
         """Every value has at most one label besides `*`: count people by label, look the classes up."""
         found = np.zeros(number, np.int64)
@@ -84,11 +99,16 @@ class People:
             mine = np.flatnonzero(which.reshape(-1) == pattern)
             at = np.flatnonzero(~patterns[:, pattern]).tolist()
             found[mine] = self._counted([covers[i] for i in at], [labels[i][mine] for i in at],
-                                        [people[i] for i in at], len(mine))  # fmt: skip
+                                        [people[i] for i in at], len(mine), seen)  # fmt: skip
         return found
 
     def _counted(
-        self, covers: Sequence[Mask], labels: Sequence[Codes], people: Sequence[Codes], number: int
+        self,
+        covers: Sequence[Mask],
+        labels: Sequence[Codes],
+        people: Sequence[Codes],
+        number: int,
+        seen: Mask,
     ) -> Counts:
         known = np.ones(len(self.table), bool)
         mapped = []
@@ -100,11 +120,20 @@ class People:
         keys = pack(both, [len(cover) for cover in covers], number + int(known.sum()))
         distinct, at = np.unique(keys, return_inverse=True)
         counts = np.zeros(len(distinct), np.int64)
-        np.add.at(counts, at.reshape(-1)[number:], self.table.counts[known])
-        return counts[at.reshape(-1)[:number]]
+        which, of_people = np.split(at.reshape(-1), [number])
+        np.add.at(counts, of_people, self.table.counts[known])
+        taken = np.zeros(len(distinct), bool)
+        taken[which] = True
+        seen[np.flatnonzero(known)[taken[of_people]]] = True
+        return counts[which]
 
     def _searched(
-        self, covers: Sequence[Mask], labels: Sequence[Codes], people: Sequence[Codes], number: int
+        self,
+        covers: Sequence[Mask],
+        labels: Sequence[Codes],
+        people: Sequence[Codes],
+        number: int,
+        seen: Mask,
     ) -> Counts:
         """Labels overlap: look for the people of each class."""
         found = np.zeros(number, np.int64)
@@ -113,6 +142,7 @@ class People:
             for cover, label, codes in zip(covers, labels, people, strict=True):
                 fits &= cover[label[one]][codes]
             found[one] = self.table.counts[fits].sum()
+            seen |= fits
         return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worker.engine.algorithms.gamma_functions import digamma, log_binomial, trigamma
+from worker.engine.algorithms.gamma_functions import log_binomial, polygamma
 from worker.engine.column import Floats
 from worker.engine.frequency import Counts
 
@@ -100,20 +100,23 @@ def _pitman_allows(theta: float, alpha: float) -> bool:
 def _pitman_equations(found: Histogram, n: float, u: float) -> Equations:
     """The derivatives of the log-likelihood by θ and α, and theirs."""
     big = found.sizes > 1
-    sizes, counts = found.sizes[big].tolist(), found.counts[big].tolist()
+    sizes, counts = found.sizes[big].astype(float), found.counts[big].astype(float)
+    points = np.concatenate([np.zeros(5), sizes])
 
     def equations(at: Floats) -> tuple[Floats, Floats]:
         t, a = float(at[0]), float(at[1])
-        s0 = (digamma(u + t / a) - digamma(t / a + 1)) / a  # Σ 1 / (t + i a), i = 1 … u − 1
-        q0 = (trigamma(t / a + 1) - trigamma(u + t / a)) / (a * a)  # Σ 1 / (t + i a)²
+        points[:5] = u + t / a, t / a + 1, n + t, t + 1, 1 - a
+        points[5:] = sizes - a
+        digamma, trigamma = polygamma(points)
+        s0 = (digamma[0] - digamma[1]) / a  # Σ 1 / (t + i a), i = 1 … u − 1
+        q0 = (trigamma[1] - trigamma[0]) / (a * a)  # Σ 1 / (t + i a)²
         s1 = (u - 1 - t * s0) / a  # Σ i / (t + i a)
         q1 = (s0 - t * q0) / a  # Σ i / (t + i a)²
         q2 = (s1 - t * q1) / a  # Σ i² / (t + i a)²
-        first, second = digamma(1 - a), trigamma(1 - a)
-        d = sum(c * (digamma(s - a) - first) for s, c in zip(sizes, counts, strict=True))
-        e = sum(c * (second - trigamma(s - a)) for s, c in zip(sizes, counts, strict=True))
-        values = np.array([s0 - digamma(n + t) + digamma(t + 1), s1 - d])
-        slopes = np.array([[trigamma(t + 1) - trigamma(n + t) - q0, -q1], [-q1, -q2 - e]])
+        d = counts @ (digamma[5:] - digamma[4])
+        e = counts @ (trigamma[4] - trigamma[5:])
+        values = np.array([s0 - digamma[2] + digamma[3], s1 - d])
+        slopes = np.array([[trigamma[3] - trigamma[2] - q0, -q1], [-q1, -q2 - e]])
         return values, slopes
 
     return equations

@@ -17,8 +17,8 @@ from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells
 from worker.engine.dp.deriving import SHARE_UNITS, Derived, Part, derived, grid_of, scale_for, spread
-from worker.engine.dp.questions import Question
-from worker.engine.dp.scales import Scale
+from worker.engine.dp.questions import OF_CELLS, Question
+from worker.engine.dp.scales import Scale, scale_of
 from worker.engine.frequency import Counts
 
 LIMIT = 2**63 - 1
@@ -80,6 +80,7 @@ class Asked:
     grid: Grid
     scale: Scale | None
     cells: Cells | None
+    disturbed: Mapping[str, Scale | Cells]
 
     @classmethod
     def of(cls, question: Question, declared: Mapping[str, Declaration]) -> Asked:
@@ -87,8 +88,11 @@ class Asked:
         name = question.counted_column
         said = declared.get(name, Declaration()) if name else Declaration()
         cells = declared_cells(name, said, Choice()) if name else None
-        found = derived(question, declared)
-        return cls(question, found, grid_of(question, declared), scale_for(question, declared), cells)
+        scale = scale_for(question, declared)
+        disturbed = disturbances(question, declared) if question.on == "perturbed" else {}
+        return cls(
+            question, derived(question, declared), grid_of(question, declared), scale, cells, disturbed
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,6 +105,18 @@ class Asked:
         """The labels of each group."""
         texts = self.grid.texts()
         return list(zip(*texts, strict=True)) if texts else [()]
+
+
+def disturbances(question: Question, declared: Mapping[str, Declaration]) -> dict[str, Scale | Cells]:
+    """How each column that a question names becomes another in a perturbed copy."""
+    found: dict[str, Scale | Cells] = {}
+    for name in dict.fromkeys(name for _, name, _ in question.named_columns()):
+        said = declared.get(name, Declaration())
+        cells, scale = declared_cells(name, said, Choice()), scale_of(name, said)
+        in_cells = name in question.by or (name == question.column and question.ask in OF_CELLS)
+        if way := (cells or scale) if in_cells else (scale or cells):
+            found[name] = way
+    return found
 
 
 def answered(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:

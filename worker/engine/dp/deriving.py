@@ -133,6 +133,10 @@ def _explained(
         said.append(f"A row is in one of the {groups:,} groups: together they cost what one costs.")
     if touched > 1:
         said.append(f"A person is in at most {touched} of the {groups:,} groups: ε is divided by {touched}.")
+    if question.on == "sample" and question.ask in ("count", "sum", "histogram"):
+        said.append("Counts and sums are those of the sample: divide by its share to compare with all rows.")
+    if question.on == "perturbed":
+        said.append("In the copy every column that the question names is perturbed.")
     if question.on != "data":
         said.append("Asking a sample or a perturbed copy costs the same here; nothing is claimed for it.")
     return tuple(said)

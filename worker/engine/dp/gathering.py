@@ -56,8 +56,10 @@ def prepared(chunks: Iterable[Chunk], asked: Asked, source: Source) -> Iterator[
     for chunk in chunks:
         if asked.question.on == "sample":
             chunk = chunk.filter(_draws(chunk, source, "\x00sample") < float(asked.question.sample_share))
-        if asked.question.on == "perturbed" and asked.question.counted_column:
-            chunk = chunk.with_columns(_disturbed(chunk, asked, source))
+        if asked.disturbed:
+            amount = float(asked.question.disturbance)
+            ways = asked.disturbed.items()
+            chunk = chunk.with_columns(*(_disturbed(chunk, name, way, amount, source) for name, way in ways))
         yield satisfied(chunk, asked.question.where)
 
 
@@ -70,20 +72,19 @@ def _draws(chunk: Chunk, source: Source, purpose: str) -> np.ndarray[tuple[int],
     return found
 
 
-def _disturbed(chunk: Chunk, asked: Asked, source: Source) -> Column:
+def _disturbed(chunk: Chunk, name: str, way: Scale | Cells, amount: float, source: Source) -> Column:
     """Numbers moved evenly within a share of their range, or categories changed with a probability."""
-    column, amount = chunk[asked.question.column or ""], float(asked.question.disturbance)
-    if asked.scale is not None and asked.question.ask not in ("histogram", "most-common", "top-k"):
-        reach = amount * float(asked.scale.value(asked.scale.high - asked.scale.low))
-        moved = column.numbers + (2 * _draws(chunk, source, "\x00move") - 1) * reach
-        return NumberColumn(column.name, Kind.DECIMAL, moved)
-    assert asked.cells is not None
-    codes = asked.cells.codes(column)
-    changed = (_draws(chunk, source, "\x00change") < amount) & (codes != asked.cells.nowhere)
-    other = (_draws(chunk, source, "\x00other") * len(asked.cells)).astype(np.int32)
-    labels = [*_values(asked.cells), ""]
+    column = chunk[name]
+    if isinstance(way, Scale):
+        reach = amount * float(way.value(way.high - way.low))
+        moved = column.numbers + (2 * _draws(chunk, source, f"\x00move {name}") - 1) * reach
+        return NumberColumn(name, Kind.DECIMAL, moved)
+    codes = way.codes(column)
+    changed = (_draws(chunk, source, f"\x00change {name}") < amount) & (codes != way.nowhere)
+    other = (_draws(chunk, source, f"\x00other {name}") * len(way)).astype(np.int32)
+    labels = [*_values(way), ""]
     texts = [labels[code] for code in np.where(changed, other, codes).tolist()]
-    return Column.of_texts(column.name, texts, column.kind)
+    return Column.of_texts(name, texts, column.kind)
 
 
 def _values(cells: Cells) -> list[str]:

@@ -6,7 +6,7 @@ ever drawn again by a run. What comes out are aggregates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,12 +53,13 @@ def preview(
     *,
     reporter: Reporter | None = None,
     memory: int | None = None,
+    populations: Mapping[str, TableSource] | None = None,
     most_rows: int = MOST_ROWS,
 ) -> dict[str, Any]:
     """Try the only step of the recipe. Without a `column`, the first one it works on that is released."""
     (method,) = recipe.steps
     require_previewable(method)
-    work = Work(recipe, reporter or NullReporter(), memory, {})
+    work = Work(recipe, reporter or NullReporter(), memory, {}, populations or {})
     tagged = _tagged(recipe, source)
     name = _shown(method, tagged, column)
     table = _sample(source, _needed(recipe, method, tagged, name), most_rows)

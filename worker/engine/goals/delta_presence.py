@@ -25,8 +25,9 @@ class DeltaPresence(Goal):
     should contain the people of the data; it is declared by a path relative to the recipe and never leaves.
     A person fits a class when each released label covers the person's value.
 
-    Only released classes are judged: about people who fit no class the release says that they are absent,
-    which a lower limit cannot prevent.
+    Of somebody who fits no released row the release says for certain that they are absent: with a lower
+    limit above zero every person of the file must fit one, or all classes violate. A suppressed row that
+    stays in the release fits everybody.
     """
 
     slug = "delta-presence"
@@ -59,6 +60,10 @@ class DeltaPresence(Goal):
         return self
 
     @property
+    def relative(self) -> bool:
+        return self.lower > 0
+
+    @property
     def required(self) -> Any:
         return [self.lower, self.upper]
 
@@ -74,22 +79,33 @@ class DeltaPresence(Goal):
 
     def violating(self, classes: Classes) -> Mask:
         shares = self._shares(classes)
-        return np.asarray((shares < self.lower) | (shares > self.upper))
+        return np.asarray((shares < self.lower) | (shares > self.upper) | self._absent(classes))
 
     def achieved(self, classes: Classes) -> Any:
         """The smallest and the largest share; above 1 when a class fits fewer people than it has rows."""
+        if not classes.number:
+            return None
         shares = self._shares(classes)
-        return [float(shares.min()), float(shares.max())] if classes.number else None
+        return [0.0 if self._absent(classes) else float(shares.min()), float(shares.max())]
 
     def describe(self) -> str:
         return (
             f"Of the people of the population file who fit a class, a share of {self.lower:g} to "
-            f"{self.upper:g} is in the data, in every class."
+            f"{self.upper:g} is in the data, in every class"
+            + (", and everybody in the file fits a released row." if self.lower else ".")
         )
 
     def _shares(self, classes: Classes) -> Floats:
+        shares: Floats = classes.sizes / np.maximum(self._known().inside(classes), 0.5)
+        return shares
+
+    def _absent(self, classes: Classes) -> bool:
+        """Whether the release says of somebody that they are surely not in the data, and must not."""
+        suppressed_stay = bool((classes.ids < 0).any())
+        return self.lower > 0 and not suppressed_stay and not self._known().all_fit(classes)
+
+    def _known(self) -> People:
         if self._people is None:
             text = "population: the population file was not read. Give it beside the data."
             raise EngineError("no-population-file", text, param="population")
-        shares: Floats = classes.sizes / np.maximum(self._people.inside(classes), 0.5)
-        return shares
+        return self._people

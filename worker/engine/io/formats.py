@@ -10,6 +10,13 @@ from worker.engine.errors import EngineError
 CSV = "csv"
 PARQUET = "parquet"
 XLSX, SAV, DTA, SAS7BDAT = "xlsx", "sav", "dta", "sas7bdat"
+FURTHER = (XLSX, SAV, DTA)
+"""What a release can be written as besides CSV and Parquet."""
+WORKBOOK_ROWS = 1_048_575
+"""Below the header."""
+TOOLS = {XLSX: "Excel", SAV: "SPSS", DTA: "Stata"}
+NAMES = {SAV: r"[A-Za-z@#$][A-Za-z0-9_.@#$]{0,63}", DTA: r"[A-Za-z_][A-Za-z0-9_]{0,31}"}
+"""The names a column may have there; every other format takes any."""
 READ = (CSV, PARQUET, XLSX, SAV, DTA, SAS7BDAT)
 TITLES = {
     XLSX: "The Excel workbook",

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES, LONGEST_LABEL, LONGEST_TEXT = 1_000, 120, 2_045
 NUMBER = r"^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,14})?$"
-NAMES = {formats.SAV: r"[A-Za-z@#$][A-Za-z0-9_.@#$]{0,63}", formats.DTA: r"[A-Za-z_][A-Za-z0-9_]{0,31}"}
-TOOLS = {formats.SAV: "SPSS", formats.DTA: "Stata"}
 _NO_DATE, _NO_TIME, _NO_STAMP = b"01 Jan 70", b"00:00:00", b"01 Jan 1970 00:00"
 _SAV_DATE = 92
 
@@ -36,10 +34,10 @@ class StatisticalTable:
 
     def __init__(self, kind: str, names: Sequence[str]) -> None:
         for position, name in enumerate(names, start=1):
-            if not re.fullmatch(NAMES[kind], name):
+            if not re.fullmatch(formats.NAMES[kind], name):
                 text = (
-                    f"{TOOLS[kind]} cannot hold the name of column {position:,}: it takes short names of "
-                    "letters, digits and underscores. Rename the column or write CSV."
+                    f"{formats.TOOLS[kind]} cannot hold the name of column {position:,}: it takes short "
+                    "names of letters, digits and underscores. Rename the column or write CSV."
                 )
                 raise EngineError("name-unwritable", text, "out")
         self._kind, self._names, self.rows = kind, tuple(names), 0

@@ -16,9 +16,10 @@ from xml.sax.saxutils import escape
 from worker.engine.column import Column
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import NUMERIC
+from worker.engine.io.formats import WORKBOOK_ROWS
 from worker.engine.table import Chunk
 
-MOST_ROWS, MOST_COLUMNS, LONGEST_CELL = 1_048_576, 16_384, 32_767
+MOST_COLUMNS, LONGEST_CELL = 16_384, 32_767
 ROWS_AT_ONCE = 4_096
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,14})?")
 _MOST_DIGITS = 15  # a workbook keeps no more of a number
@@ -59,8 +60,8 @@ class Sheet:
     def write(self, chunk: Chunk) -> None:
         """Append rows."""
         self.rows += chunk.rows
-        if self.rows >= MOST_ROWS:
-            text = f"A workbook holds at most {MOST_ROWS - 1:,} rows below its header. Write CSV or Parquet."
+        if self.rows > WORKBOOK_ROWS:
+            text = f"A workbook holds at most {WORKBOOK_ROWS:,} rows below its header. Write CSV or Parquet."
             raise LimitExceeded("rows", text)
         columns = [_cells(chunk[name]) for name in self._names]
         for first in range(0, chunk.rows, ROWS_AT_ONCE):

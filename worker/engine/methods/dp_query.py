@@ -116,6 +116,8 @@ class DpQuery(Question, Method):
             said.append("Numbers beyond the declared bounds count as the bound; missing ones do not count.")
         if self.ask in ("minimum", "maximum"):
             said.append(f"Lowest and highest are answered as quantiles ({self.extreme.normalize():f}).")
+        if self.ask in SELECTING:
+            return tuple(said)
         return (*said, "error95 is the half-width of the 95 % interval that the noise alone causes.")
 
     def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:

@@ -16,7 +16,7 @@ SLUG = "delta-presence"
 
 
 class Check:
-    """The share lies between two limits in every class."""
+    """The share lies between two limits in every class, and under a lower one nobody is surely absent."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.slug = SLUG
@@ -24,6 +24,7 @@ class Check:
         self._lower, self._upper = share(params, "lower", 0.0), share(params, "upper", 0.5)
         self.required = [self._lower, self._upper]
         self._params = params
+        self._rows = 0
 
     def told(self, facts: Facts) -> None:
         """Where the population is."""
@@ -33,5 +34,12 @@ class Check:
         """The smallest and largest share, and the rows in classes outside the limits."""
         people = self._people.fitting(group, released)
         shares = group.sizes / np.where(people > 0, people, 0.5)
+        self._rows += int(group.rows.sum())
         outside = (shares > self._upper) | (shares < self._lower)
         return Range([float(shares.min()), float(shares.max())], int(group.rows[outside].sum()))
+
+    def concluded(self, finding: Finding) -> Finding:
+        """Whoever fits no released row, suppressed ones included, is surely absent."""
+        if not self._lower or self._people.all_seen:
+            return finding
+        return Range([0.0, finding.achieved[1]], self._rows)

@@ -103,8 +103,9 @@ class Facts:
 class Check(Protocol):
     """One goal, ready to be recomputed.
 
-    It may also have `told(facts)`, to hear what the recipe declares, and a true `whole` when it cannot be
-    judged on some of the classes alone.
+    It may also have `told(facts)`, to hear what the recipe declares, `concluded(finding)`, to have the last
+    word on the classes when all rows were seen, and a true `whole` when it cannot be judged on some of the
+    classes alone.
     """
 
     slug: str

@@ -34,23 +34,32 @@ class People:
         blank = facts.missing | {""}
         texts = [read.texts(name) for name in names if name]
         self._texts = [["" if text in blank else text for text in some] for some in texts]
+        self._seen = np.zeros(len(self._rows), bool)
         self._trees = [Tree(facts.columns[name], facts.hierarchies, facts.missing) for name in self._quasi]
+
+    @property
+    def all_seen(self) -> bool:
+        """Whether everybody fitted one of the classes that were asked about."""
+        return bool(self._seen.all())
 
     def fitting(self, group: Group, released: Released) -> Any:
         """People per class."""
         known = [at for at, name in enumerate(self._quasi) if released.name_of(name)]
         labels = [released.texts(released.name_of(self._quasi[at]) or "") for at in known]
         counts = np.zeros(group.number, np.int64)
-        seen: dict[tuple[int, int], Any] = {}
+        known_fits: dict[tuple[int, int], Any] = {}
 
         def fits(column: int, label: int, people: Any) -> Any:
-            if (column, label) not in seen:
+            if (column, label) not in known_fits:
                 tree, texts = self._trees[known[column]], self._texts[known[column]]
-                seen[column, label] = np.array([tree.fits(labels[column][label], t) for t in texts], bool)
-            return seen[column, label][self._codes[known[column]][people]]
+                known_fits[column, label] = np.array(
+                    [tree.fits(labels[column][label], t) for t in texts], bool
+                )
+            return known_fits[column, label][self._codes[known[column]][people]]
 
         def found(classes: Any, people: Any) -> None:
             counts[classes] = self._rows[people].sum()
+            self._seen[people] = True
 
         narrow(group.keys, np.arange(group.number), np.arange(len(self._rows)), fits, found)
         return counts

@@ -157,6 +157,9 @@ def _judged(
             found[i] = here_found if before is None else before.joined(here_found)
     if rows == hidden_rows:  # then they are a class like any other
         kept, hidden, hidden_rows = hidden, [None] * len(checks), 0
+    for i, (check, finding) in enumerate(zip(checks, kept, strict=True)):
+        if finding is not None and (concluded := getattr(check, "concluded", None)):
+            kept[i] = concluded(finding)
     return Verification(
         results=tuple(
             _result(check, finding or _NOTHING) for check, finding in zip(checks, kept, strict=True)

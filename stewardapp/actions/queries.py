@@ -1,0 +1,88 @@
+"""Putting a question to a desk, and recording its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stewardapp.access.rules import may_ask, may_spend, may_withdraw_question
+from stewardapp.access.verdict import Conflict, Invalid, require
+from stewardapp.actions import audit
+from stewardapp.actions.action import action, locked
+from stewardapp.models import Asking, Blob, Desk, Query, User
+from stewardapp.models.pricing import price_of_question
+from worker.engine.dp.auditor import refusals
+from worker.engine.dp.questions import Question
+from worker.engine.errors import EngineError
+
+
+@action
+def ask(*, desk: Desk, question: Mapping[str, Any], by: User) -> Query:
+    """Queue a question, or find the same one: its stored answer costs nothing to anyone who may ask."""
+    desk = locked(desk)
+    require(may_ask(desk.person(by), desk.facts(by)))
+    asked = _understood(desk, question)
+    query = Query.objects.standing(desk.version, desk.fingerprint(asked))
+    paid = query is None
+    if query is None:
+        require(may_spend(price_of_question(desk, asked, by), desk.project.policy.facts()))
+        query = _created(desk, asked, by)
+    Asking.objects.get_or_create(query=query, by=by, defaults={"paid": paid})
+    details = {"desk": str(desk.pk), "fingerprint": query.fingerprint, "repeated": not paid}
+    details["epsilon_micro"] = query.epsilon_micro if paid else 0
+    audit.record("query.asked", query, by=by, project=desk.project, details=details)
+    return query
+
+
+def _understood(desk: Desk, question: Mapping[str, Any]) -> Question:
+    """The question under the desk's own bound, or why no mechanism answers it."""
+    try:
+        asked = Question.of({**question, "rows_per_person": desk.rows_per_person})
+    except EngineError as error:
+        raise Invalid(error.code, error.message, error.param or "") from None
+    for refusal in refusals(asked, desk.declarations(), desk.roles()):
+        raise Invalid("question-refused", refusal.reason, refusal.param)
+    return asked
+
+
+def _created(desk: Desk, asked: Question, by: User) -> Query:
+    return Query.objects.create(
+        desk=desk,
+        version=desk.version,
+        asked_by=by,
+        question=asked.params(),
+        fingerprint=desk.fingerprint(asked),
+        words=asked.words(),
+        epsilon_micro=asked.spend().epsilon_micro,
+    )
+
+
+@action
+def withdraw(*, query: Query, by: User) -> Query:
+    """Take a question back before it is charged; it can be asked again."""
+    query = locked(query)
+    require(may_withdraw_question(query.desk.person(by), query.facts()))
+    if not Query.objects.withdraw(query.pk, by):
+        raise Conflict("taken", "A worker took this question just now: it is going to be answered.")
+    query.refresh_from_db()
+    audit.record("query.withdrawn", query, by=by, project=query.project)
+    return query
+
+
+@action
+def record(
+    *,
+    query: Query,
+    fence: int,
+    answer: Mapping[str, Any],
+    exact: Blob,
+    engine_version: str,
+    by: User | None = None,
+) -> Query:
+    """Store the answer and its sealed true twin and end the job; refused when the claim was lost."""
+    outcome = {"answer": dict(answer), "exact": exact, "engine_version": engine_version}
+    if not Query.objects.succeed(query.pk, fence, **outcome):
+        raise Conflict("claim-lost", "Another worker has this question now.")
+    query.refresh_from_db()
+    audit.record("query.answered", query, by=by, project=query.project)
+    return query

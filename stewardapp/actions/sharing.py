@@ -1,0 +1,54 @@
+"""What was bought before two populations were known to share people."""
+
+from __future__ import annotations
+
+from django.db.models import F
+
+from stewardapp.access.amounts import spend_words
+from stewardapp.access.verdict import Invalid
+from stewardapp.actions.action import locked
+from stewardapp.models import Charge, Population
+from stewardapp.models.purse import spend
+from worker.engine.privacy import Spend
+
+
+def both_locked(one: Population, other: Population) -> None:
+    """Let every purchase of either end first, or learn of the new tie and begin again."""
+    for population in sorted((one, other), key=lambda each: each.pk):
+        locked(population)
+    Population.objects.filter(pk__in=(one.pk, other.pk)).update(ties=F("ties") + 1)
+
+
+def charge_earlier(source: Population, other: Population) -> Spend:
+    """Charge one population with everything bought about the other that it has not paid for."""
+    owed = [
+        Charge(
+            population=other,
+            project_id=charge.project_id,
+            version_id=charge.version_id,
+            by_id=charge.by_id,
+            run_id=charge.run_id,
+            step=charge.step,
+            query=charge.query,
+            direct=False,
+            what=charge.what,
+            epsilon_micro=charge.epsilon_micro,
+            delta_femto=charge.delta_femto,
+        )
+        for charge in Charge.objects.about(source).unknown_to(other)
+    ]
+    total = sum((charge.spend for charge in owed), Spend())
+    if owed and not spend(other, total):
+        raise Invalid("overlap-overspends", _too_much(source, other, total), "other")
+    Charge.objects.bulk_create(owed)
+    return total
+
+
+def _too_much(source: Population, other: Population, total: Spend) -> str:
+    other.refresh_from_db()
+    asked = spend_words(total.epsilon_micro, total.delta_femto)
+    left = spend_words(other.left.epsilon_micro, other.left.delta_femto)
+    return (
+        f"Under {source}, {asked} was already spent on people of both, and {other} has only {left} left "
+        f"to cover it. Propose a higher limit for {other}; once somebody confirmed it, declare the overlap."
+    )

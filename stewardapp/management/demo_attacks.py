@@ -1,0 +1,19 @@
+"""The demo's replay of attacks: what the budget prevents."""
+
+from __future__ import annotations
+
+from stewardapp.actions import replays
+from stewardapp.models import Replay, User
+
+SETTINGS = {"few": 6, "people": 24, "questions": 4, "rounds": 3}
+"""On few people: it is done before the address is told, so that the page is never empty, and yet soon."""
+
+
+def load(steward: User) -> None:
+    """Begin it once; finish what was interrupted."""
+    from worker import runner  # only the demo's first start needs the worker's code in this process
+
+    if not Replay.objects.exists():
+        replays.start(settings=SETTINGS, by=steward)
+    for replay in Replay.objects.alive():
+        runner.perform("replay", str(replay.pk))

@@ -1,0 +1,119 @@
+"""The answer to a question: as a table, and as a chart with the error of every figure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+from stewardapp import storage
+from stewardapp.models import Query
+from worker.engine.chart import Axis, Chart, Series
+from worker.engine.dp.questions import OF_CELLS, SELECTING, TITLES, Question
+
+MOST_SERIES = 4
+TRUE = "True figure"
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """Names of the cells, answers and intervals; the true figures only for those cleared for raw data."""
+
+    labels: list[str]
+    rows: list[dict[str, Any]]
+    has_interval: bool
+    has_exact: bool
+
+
+def answer_table(query: Query, *, exact: bool) -> AnswerTable:
+    """The stored answer as a table."""
+    columns, rows = query.answer["columns"], query.answer["rows"]
+    labels = columns[: columns.index("answer")]
+    true = _exact(query) if exact else []
+    selecting = Question.of(query.question).ask in SELECTING
+    lines = [
+        {
+            "labels": row[: len(labels)],
+            "answer": row[len(labels)] or "too few rows to say",
+            "error": row[len(labels) + 1],
+            "exact": true[at] if at < len(true) else "",
+        }
+        for at, row in enumerate(rows)
+    ]
+    return AnswerTable(labels, lines, not selecting, bool(true))
+
+
+def _exact(query: Query) -> list[str]:
+    """The true figures, while the data exist."""
+    if query.exact is None or query.exact.destroyed_at is not None:
+        return []
+    with storage.reading(query.exact) as sealed:
+        plain = cast(BinaryIO, io.BufferedReader(sealed))
+        with io.TextIOWrapper(plain, encoding="utf-8", newline="") as text:
+            return [row["exact"] for row in csv.DictReader(text)]
+
+
+Point = tuple[str, str, float, float]
+"""Series, place, figure, half-width of its interval."""
+
+
+def answer_chart(query: Query, *, exact: bool) -> Chart | None:
+    """Figures by group or cell with their intervals; nothing for a single figure or a choice of names."""
+    question, found = Question.of(query.question), answer_table(query, exact=exact)
+    drawn = question.ask == "histogram" or question.ask not in OF_CELLS
+    if not drawn or len(found.rows) < 2:
+        return None
+    series = _series(_points(found), intervals=found.has_interval)
+    if found.has_exact and len(series) == 1:
+        series = (*series, _true(found))
+    counting = question.ask in ("count", "histogram", "sum")
+    about = TITLES[question.ask] + (f" {question.column}" if question.counted_column else "")
+    return Chart(
+        slug="answer",
+        title="The answer with its 95 % intervals" if found.has_interval else "The answer",
+        kind="bar" if counting else "interval",
+        x=Axis(" × ".join(found.labels[-1:] if len(series) > 1 else found.labels), scale="category"),
+        y=Axis("Rows" if question.ask in ("count", "histogram") else about),
+        series=series,
+        note="A figure whose interval reaches beyond zero says little." if counting else "",
+        internal=found.has_exact,
+    )
+
+
+def _points(found: AnswerTable) -> list[Point]:
+    """What can be drawn; with few first labels these are the series, otherwise they name the place too."""
+    grouped = len({tuple(row["labels"][:-1]) for row in found.rows}) <= MOST_SERIES
+    points = []
+    for row in found.rows:
+        *group, last = row["labels"]
+        name = " · ".join(group) if grouped else ""
+        place = last if grouped else " · ".join(row["labels"])
+        if (figure := _number(row["answer"])) is not None:
+            points.append((name, place, figure, _number(row["error"]) or 0.0))
+    return points
+
+
+def _series(points: Sequence[Point], *, intervals: bool) -> tuple[Series, ...]:
+    found = []
+    for name in dict.fromkeys(one[0] for one in points):
+        own = [one for one in points if one[0] == name]
+        errors = tuple(one[3] for one in own) if intervals else ()
+        x, y = tuple(one[1] for one in own), tuple(one[2] for one in own)
+        found.append(Series(name or "Answer", x, y, error=errors))
+    return tuple(found)
+
+
+def _true(found: AnswerTable) -> Series:
+    """The true figures at the same places."""
+    rows = [(" · ".join(row["labels"]), _number(row["exact"])) for row in found.rows]
+    known = [(place, figure) for place, figure in rows if figure is not None]
+    return Series(TRUE, tuple(place for place, _ in known), tuple(figure for _, figure in known))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

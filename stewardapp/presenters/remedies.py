@@ -1,0 +1,82 @@
+"""The same question asked of the data, of a sample and of a perturbed copy, beside one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from stewardapp.models import JobState, Query, User
+from stewardapp.presenters.answers import answer_table
+from stewardapp.presenters.numbers import percent, thousands
+from worker.engine.dp.questions import Question, canonical
+
+WAYS = ("data", "sample", "perturbed")
+COUNTED = ("count", "sum", "histogram")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One column per way that was asked; `missing` are the ways that were not."""
+
+    headers: list[str]
+    labels: list[str]
+    rows: list[tuple[list[str], list[str]]]
+    scaled: bool
+    missing: list[str]
+
+
+def compared(query: Query, user: User) -> Comparison:
+    """Every answer to this question that the person may see, the older remedies beside the data."""
+    found = sorted(_ways(query, user), key=lambda one: WAYS.index(one[1].on))
+    tables = [answer_table(one, exact=False) for one, _ in found]
+    rows = [
+        (
+            line["labels"],
+            [_told(table.rows[at], asked) for table, (_, asked) in zip(tables, found, strict=True)],
+        )
+        for at, line in enumerate(tables[0].rows)
+    ]
+    asked = {one.on for _, one in found}
+    return Comparison(
+        headers=[_name(one) for _, one in found],
+        labels=tables[0].labels,
+        rows=rows,
+        scaled=any(one.on == "sample" and one.ask in COUNTED for _, one in found),
+        missing=[way for way in WAYS if way not in asked],
+    )
+
+
+def _ways(query: Query, user: User) -> Iterator[tuple[Query, Question]]:
+    """Answers of the same desk to what differs at most in whom it was asked of."""
+    wanted = _core(Question.of(query.question))
+    same_price = Query.objects.visible_to(user).filter(desk=query.desk, epsilon_micro=query.epsilon_micro)
+    for one in same_price.filter(state=JobState.SUCCEEDED):
+        asked = Question.of(one.question)
+        if one.is_shown and _core(asked) == wanted:
+            yield one, asked
+
+
+def _core(question: Question) -> str:
+    return canonical(question.model_copy(update={"on": "data"}))
+
+
+def _name(question: Question) -> str:
+    if question.on == "sample":
+        return f"A sample of {percent(float(question.sample_share))}"
+    if question.on == "perturbed":
+        return f"A copy perturbed by {percent(float(question.disturbance))}"
+    return "The data"
+
+
+def _told(row: dict[str, str], question: Question) -> str:
+    """Answer and interval; counts and sums of a sample as they would be of all rows."""
+    share = question.sample_share if question.on == "sample" and question.ask in COUNTED else Decimal(1)
+    answer, error = (_scaled(row[name], share) for name in ("answer", "error"))
+    return f"{answer} ± {error}" if error else answer
+
+
+def _scaled(text: str, share: Decimal) -> str:
+    if not text or share == 1:
+        return text
+    return thousands(round(Decimal(text) / share))
