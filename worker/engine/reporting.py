@@ -36,6 +36,14 @@ class Reporter:
         self._stage = name
         self.show(self._stage, self._shown)
 
+    @contextmanager
+    def meanwhile(self, name: str) -> Iterator[None]:
+        """Say what is done inside, and afterwards again what was said before."""
+        before = self._stage
+        self.stage(name)
+        yield
+        self.stage(before)
+
     def progress(self, fraction: float) -> None:
         """Say how much of the present span is done (0 … 1); what is shown never goes back."""
         self.checkpoint()

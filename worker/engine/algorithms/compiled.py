@@ -63,6 +63,13 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     return _made(function, inline="always")
 
 
+def prepare(loop: Callable[..., Any], *given: Any) -> None:
+    """Compile or load a loop for arguments like these without running it."""
+    made: Any = loop
+    kind_of: Any = numba.typeof
+    made.compile(tuple(kind_of(one) for one in given))
+
+
 def _made(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     made: Any = numba.njit(cache=True, **options)(function)
     compile_or_load = made.compile

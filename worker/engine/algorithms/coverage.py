@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worker.engine.algorithms.hierarchies import hierarchy_for
+from worker.engine.algorithms.hierarchies import hierarchy_for, root_of
 from worker.engine.algorithms.value_order import declared_order
 from worker.engine.classes import Classes
 from worker.engine.column import SUPPRESSED, Codes, Floats, Mask
@@ -160,17 +160,21 @@ def constant_columns(classes: Classes, names: Sequence[str]) -> list[str]:
 def paths_of(spec: HierarchySpec | None, sample: Domain, population: Domain) -> Paths:
     """The labels of each population value.
 
-    Values of the sample follow the hierarchy of the sample; a builder is asked about the others too.
+    Values of the sample follow the hierarchy of the sample; a builder is asked about the others too. A
+    missing value generalizes as in the sample: without a row it stays itself up to the root.
     """
-    own = hierarchy_for(spec, sample).paths
+    hierarchy = hierarchy_for(spec, sample)
+    own, root = hierarchy.paths, root_of(hierarchy)
     texts = sorted({*sample.texts, *population.texts})
     rest = hierarchy_for(
         spec, Domain(sample.name, sample.kind, tuple(texts), np.array([not t for t in texts]))
     )
-    absent = next((row for text in (spec.missing if spec else ()) if (row := own.get(text))), ("",))
+    absent = next((row for text in ("", *(spec.missing if spec else ())) if (row := own.get(text))), None)
     found = []
     for text, gone in zip(population.texts, population.missing, strict=True):
-        path = absent[1:] if gone and text not in own else own.get(text) or rest.paths.get(text) or ()
+        path = own.get(text) or (absent[1:] if absent and gone else rest.paths.get(text))
+        if path is None:
+            path = (root,) if gone or text == SUPPRESSED else ()
         found.append(frozenset((text, *path)))
     return tuple(found)
 

@@ -142,10 +142,11 @@ def _path(
     row = next((hierarchy.paths[one] for one in missing if one in hierarchy.paths), None)
     if row is not None and domain.missing[code]:
         return (text, *row[1:])
-    return (text,) * height + (_root(hierarchy),)
+    return (text,) * height + (root_of(hierarchy),)
 
 
-def _root(hierarchy: Hierarchy) -> str:
+def root_of(hierarchy: Hierarchy) -> str:
+    """The one label of the last level; `*` when there are several."""
     tops = hierarchy.cover[hierarchy.height] if hierarchy.rows else {}
     return next(iter(tops)) if len(tops) == 1 else SUPPRESSED
 

@@ -25,7 +25,8 @@ class KMap(Goal):
     holds the quasi-identifiers under the same names, ungeneralized, one row per person, and should contain
     the people of the data; it is declared by a path relative to the recipe and never leaves. A person fits
     a class when each released label covers the person's value: it is the value, a label on the value's way
-    up the hierarchy, an interval that holds it, or `*`. A missing value is a value of its own.
+    up the hierarchy, an interval that holds it, or `*`. A missing value is a value of its own: without a
+    row in the hierarchy only the root covers it.
     """
 
     slug = "k-map"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
@@ -164,15 +164,16 @@ class Generalization(Method):
         judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
         aim = Aim(self.objective, self.aggregate, self.generalization_weight)
         problem = Problem.of(table, levels, self._bounds(levels), judge, aim, statistics.most_classes)
-        began = perf_counter()
         search: Search | BestEffort
         if self.time_limit is None or problem.lattice.is_searchable:
             search = Search(problem, report, self.time_limit)
         else:
             search = BestEffort(problem, report, self.time_limit)
+        began = perf_counter()
         search.run()
-        seconds = perf_counter() - began
+        found = perf_counter()
         search.list_minimal()
+        seconds = {"plan_seconds": found - began, "minimal_seconds": perf_counter() - found}
         outcome = search.outcome()
         del search, problem  # what the search held may be as much as the table
         return self._decided(table, levels, judge, outcome, seconds)
@@ -209,7 +210,12 @@ class Generalization(Method):
         return bounds
 
     def _decided(
-        self, table: Tuples, levels: Sequence[Levels], judge: Judge, outcome: Outcome, seconds: float
+        self,
+        table: Tuples,
+        levels: Sequence[Levels],
+        judge: Judge,
+        outcome: Outcome,
+        seconds: Mapping[str, float],
     ) -> GeneralizationPlan:
         from worker.engine.algorithms.obstacles import no_solution
         from worker.engine.algorithms.search.deciding import decided
@@ -241,7 +247,7 @@ class Generalization(Method):
             "nodes_checked": outcome.checked,
             "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal],
             "explored": [_explored(names, one) for one in outcome.explored],
-            "plan_seconds": seconds,
+            **seconds,
         }
         domains = tuple(table.domain(name) for name in names)
         return GeneralizationPlan(

@@ -32,6 +32,7 @@ class Tree:
         if self._builder.get("builder") == "tree":
             self.rows = _nested(self._builder.get("tree", self._builder.get("children")))
         self._labels = {label for row in self.rows.values() for label in row}
+        self._tops = {row[-1] for row in self.rows.values()}
 
     def path(self, value: str) -> tuple[str, ...]:
         """The labels of a value from level 1 up; a missing value may follow the row of a declared text."""
@@ -47,7 +48,7 @@ class Tree:
 
     def fits(self, label: str, value: str) -> bool:
         """Whether a released label may stand for a value."""
-        if label in ("*", value) or label in self.path(value):
+        if label in ("*", value) or label in self.path(value) or self._above_nothing(label, value):
             return True
         if label in self._labels:
             return False
@@ -56,6 +57,11 @@ class Tree:
         if value in self._missing:
             return False
         return self._inside(label, value) or self._masked(label, value) or self._in_unit(label, value)
+
+    def _above_nothing(self, label: str, value: str) -> bool:
+        """Whether it is the root, under which alone a missing value without a row is put."""
+        rowless = value == "*" or value in self._missing
+        return self._tops == {label} and rowless and not self.path(value)
 
     def _inside(self, label: str, value: str) -> bool:
         if (found := _BEYOND.match(label)) and _numbers(found[2], value):

@@ -56,7 +56,7 @@ def hierarchies(draw, values, rooted):
         merged = {one: f"{height}:{draw(st.integers(0, len(labels) - 1))}" for one in labels}
         levels.append({value: merged[label] for value, label in levels[-1].items()})
     if rooted or len(levels) == 1 or draw(st.booleans()):
-        levels.append(dict.fromkeys(known, "*"))
+        levels.append(dict.fromkeys(known, draw(st.sampled_from(["*", "all"]))))
     return HierarchySpec(lines=tuple(";".join(level[value] for level in levels) for value in known))
 
 

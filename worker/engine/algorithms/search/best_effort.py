@@ -10,9 +10,11 @@ import heapq
 import time
 from collections.abc import Iterator
 from math import inf
+from typing import Any
 
 import numpy as np
 
+from worker.engine.algorithms.compiled import prepare
 from worker.engine.algorithms.search.exploring import State, judge_sizes
 from worker.engine.algorithms.search.lattice import Node
 from worker.engine.algorithms.search.marking import Shape
@@ -24,21 +26,35 @@ from worker.engine.algorithms.search.scoring import score_groups
 from worker.engine.algorithms.search.snapshots import best_slot, group_slot
 from worker.engine.reporting import Reporter
 
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+
 
 class BestEffort:
     """Looks at nodes one after the other until the time is over."""
 
     def __init__(self, problem: Problem, report: Reporter, seconds: float) -> None:
         self._problem, self._report, self._seconds = problem, report, seconds
-        self._began = self._looked = time.monotonic()
         self._state = bare_state(problem)
         self._outside = Outside(problem)
         self._outcome = Outcome(problem.lattice.size, optimal=False, minimal_complete=False)
         self._key: tuple[Score, int, Node] | None = None
         self._feasible: dict[Node, bool] = {}
+        with report.meanwhile("Making the compiled search ready"):
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Compile or load what runs against the clock."""
+        task, state = self._problem.task, self._state
+        levels = np.zeros(len(self._problem.levels), np.int64)
+        prepare(best_slot, state.pool, levels)
+        prepare(group_slot, task.coding, task.table, state.pool, 0, levels, False, state.groups)
+        prepare(score_groups, *self._to_score(levels, 0))
+        if task.sizes_only:
+            prepare(judge_sizes, task, state.groups, state.room)
 
     def run(self) -> None:
-        """Go down until the time is over or nothing is left."""
+        """Go down until the time is over or nothing is left. The clock begins here."""
+        self._began = self._looked = time.monotonic()
         lattice, monotone = self._problem.lattice, self._problem.task.monotone
         frontier, seen = [(inf, lattice.highest)], {lattice.highest}
         while frontier and self._in_time():
@@ -92,7 +108,7 @@ class BestEffort:
         verdict = self._verdict(node, slot)
         self._outcome.checked += 1
         self._feasible[node] = verdict.feasible
-        score = self._score(levels, verdict) if verdict.feasible else None
+        score = score_groups(*self._to_score(levels, verdict.suppressed)) if verdict.feasible else None
         gone = verdict.suppressed if verdict.exact else None
         if not verdict.feasible and gone is not None:
             self._outcome.least_suppressed = min(gone, self._outcome.least_suppressed or gone)
@@ -111,19 +127,10 @@ class BestEffort:
         feasible = gone <= task.limit and (task.together or not everything)
         return Verdict(gone, gone, feasible, True)
 
-    def _score(self, levels: np.ndarray[tuple[int], np.dtype[np.int64]], verdict: Verdict) -> float:
+    def _to_score(self, levels: Longs, suppressed: int) -> tuple[Any, ...]:
         task, state = self._problem.task, self._state
         room = state.room
-        return score_groups(
-            task.coding,
-            task.costs,
-            levels,
-            state.groups,
-            room.bad,
-            room.order,
-            verdict.suppressed,
-            room.losses,
-        )
+        return task.coding, task.costs, levels, state.groups, room.bad, room.order, suppressed, room.losses
 
     def _keep_best(self, node: Node, score: float, gone: int | None) -> None:
         losses = self._state.room.losses

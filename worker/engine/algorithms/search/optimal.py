@@ -8,9 +8,11 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from math import inf
+from typing import Any
 
 import numpy as np
 
+from worker.engine.algorithms.compiled import prepare
 from worker.engine.algorithms.search.bounding import start_bounds
 from worker.engine.algorithms.search.choosing import ASK, DONE, explore, reopen
 from worker.engine.algorithms.search.costs import LOSS, RANK
@@ -49,17 +51,33 @@ class Search:
         """With a limit of seconds the search may end early, and then says so."""
         if not problem.lattice.is_searchable:
             raise problem.lattice.too_large()
-        self._problem, self._report = problem, report
-        self._deadline = inf if seconds is None else time.monotonic() + seconds
+        self._problem, self._report, self._seconds = problem, report, seconds
         self._state = new_state(problem, problem.lattice.shape())
-        task, shape, bounds = problem.task, self._state.shape, self._state.bounds
-        start_bounds(task.coding, task.costs, shape, problem.highest, task.smallest, bounds)
         self._outside = Outside(problem)
-        self._looked = time.monotonic()
+        self._deadline = inf
         self._optimal = self._complete = False
+        with report.meanwhile("Making the compiled search ready"):
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Compile or load what runs against the clock: on a new machine that can take a minute."""
+        task, state = self._problem.task, self._state
+        prepare(start_bounds, *self._to_bound())
+        prepare(reopen, state, False)
+        prepare(explore, task, state, False, WORK)
+        if not task.sizes_only:
+            prepare(resume, task, state, 0, 0, False)
+
+    def _to_bound(self) -> tuple[Any, ...]:
+        task, state = self._problem.task, self._state
+        return task.coding, task.costs, state.shape, self._problem.highest, task.smallest, state.bounds
 
     def run(self) -> None:
-        """Find the best node, proven unless the time is over."""
+        """Find the best node, proven unless the time is over. The clock begins here."""
+        self._looked = time.monotonic()
+        if self._seconds is not None:
+            self._deadline = self._looked + self._seconds
+        start_bounds(*self._to_bound())
         self._optimal = self._explore(minimal=False)
 
     def list_minimal(self) -> None:
