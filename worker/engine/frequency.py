@@ -159,7 +159,7 @@ class FrequencyTable:
     def __len__(self) -> int:
         return len(self.counts)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns, in the order asked for."""
         return tuple(domain.name for domain in self.domains)

@@ -44,7 +44,7 @@ class Judge:
             return False
         if classes.number and not kept.any():
             return self.together(classes.table)
-        rest = classes if kept.all() else classes.kept(kept)
+        rest = classes.kept(kept)
         rest = rest.alone() if self.drop else rest
         return all(goal.met(rest) for goal in self.goals)
 
