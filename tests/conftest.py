@@ -28,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: (warming.kill(), warming.wait()))
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One process drives the browser and one the servers: demo, desk and databases are made once.
 

@@ -11,13 +11,10 @@ from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.models import Desk, User, Version
-from stewardapp.models.drafting import column_of
+from stewardapp.models.desk import declared_of
 from worker.engine.fields import RELEASED, Role
 
 MOST_ROWS = 1000
-KEPT = ("role", "kind", "bounds", "bin_width", "categories", "granted", "provenance")
-BESIDE = (Role.PERSON_KEY, Role.CONSENT)
-"""Columns no question names and every answer heeds."""
 
 
 @action
@@ -26,14 +23,12 @@ def open_on(*, version: Version, columns: Sequence[str], rows_per_person: int, b
     version = locked(version)
     has_desk = version.desks.open().exists()
     require(may_open_desk(version.person(by), version.facts(), has_desk=has_desk))
-    tagged = {column.name: column_of(column) for column in version.columns.tagged()}
-    wrong = [name for name in columns if tagged.get(name, {}).get("role") not in RELEASED]
+    dictionary = declared_of(version, columns)
+    wrong = [name for name in columns if dictionary.get(name, {}).get("role") not in RELEASED]
     if not columns or wrong:
         raise Invalid("columns", "Choose columns whose role lets them be released.", "columns")
     if not 1 <= rows_per_person <= MOST_ROWS:
         raise Invalid("rows", f"Choose a number from 1 to {MOST_ROWS:,}.", "rows_per_person")
-    chosen = {name: part for name, part in tagged.items() if name in columns or part["role"] in BESIDE}
-    dictionary = {name: {key: part[key] for key in KEPT if key in part} for name, part in chosen.items()}
     persons = any(part["role"] == Role.PERSON_KEY for part in dictionary.values())
     desk = Desk.objects.create(
         version=version,

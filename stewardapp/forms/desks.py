@@ -18,6 +18,7 @@ CONDITIONS = 3
 DEFAULTS: dict[str, Any] = {name: info.default for name, info in Question.model_fields.items()}
 ON = {"data": "The data", "sample": "A random sample of the rows", "perturbed": "A perturbed copy"}
 CHOOSE = ("", "Choose a column")
+UNDECLARED = "nothing is declared yet, so nothing can be asked"
 
 
 class DeskForm(forms.Form):
@@ -37,9 +38,11 @@ class DeskForm(forms.Form):
         "person, and this stays 1.",
     )
 
-    def __init__(self, *args: Any, names: Sequence[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, columns: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        """Names of columns with what is declared of each."""
         super().__init__(*args, **kwargs)
-        self.fields["columns"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+        choices = [(name, f"{name}: {declared or UNDECLARED}") for name, declared in columns]
+        self.fields["columns"].choices = choices  # type: ignore[attr-defined]
 
 
 def _share(name: str, label: str) -> forms.DecimalField:

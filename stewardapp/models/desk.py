@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -12,6 +13,7 @@ from stewardapp.access.facts import DeskFacts, Person
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, both_or_neither
 from stewardapp.models.canonical import canonical
+from stewardapp.models.drafting import column_of
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 from worker.engine.dp.questions import Question
@@ -23,7 +25,20 @@ if TYPE_CHECKING:
     from stewardapp.models.allowance import Allowance
     from stewardapp.models.project import Project
     from stewardapp.models.user import User
+    from stewardapp.models.version import Version
     from worker.engine.declared import Declaration
+
+
+KEPT = ("role", "kind", "bounds", "bin_width", "categories", "granted", "provenance")
+BESIDE = (Role.PERSON_KEY, Role.CONSENT)
+"""Columns no question names and every answer heeds."""
+
+
+def declared_of(version: Version, names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """What is declared now of these columns and of those every answer heeds."""
+    tagged = {column.name: column_of(column) for column in version.columns.tagged()}
+    chosen = {name: part for name, part in tagged.items() if name in names or part["role"] in BESIDE}
+    return {name: {key: part[key] for key in KEPT if key in part} for name, part in chosen.items()}
 
 
 class DeskQuerySet(models.QuerySet["Desk"]):

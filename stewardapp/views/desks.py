@@ -14,6 +14,7 @@ from stewardapp.actions import desks, queries
 from stewardapp.forms.desks import DeskForm, QuestionForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Desk, Query
+from stewardapp.models.desk import declared_of
 from stewardapp.presenters import desks as lines
 from stewardapp.views.people import signed_in
 from stewardapp.views.versions import version_or_404
@@ -61,7 +62,8 @@ def open_on(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     has_desk = version.desks.open().exists()
     require(rules.may_open_desk(version.person(user), version.facts(), has_desk=has_desk))
     names = [column.name for column in version.columns.tagged() if column.role in RELEASED]
-    form = DeskForm(request.POST or None, names=names)
+    entries = lines.dictionary(Desk(version=version, dictionary=declared_of(version, names)))
+    form = DeskForm(request.POST or None, columns=[(one.name, one.declared) for one in entries])
     if form.is_valid():
         desk = attempt(form, desks.open_on, version=version, by=user, **form.cleaned_data)
         if desk is not None:

@@ -25,6 +25,11 @@ class Contents:
     codes: Codes
     counts: Counts
 
+    def kept(self, mask: Mask, fresh: Ids) -> Contents:
+        """What some of the classes hold, under their new numbers."""
+        stays = mask[self.ids]
+        return Contents(self.domain, fresh[self.ids[stays]], self.codes[stays], self.counts[stays])
+
 
 class Classes:
     """A grouping of a frequency table. Sizes count distinct persons when the table knows persons."""
@@ -35,6 +40,7 @@ class Classes:
         self._table = table
         self.ids = ids
         self.number = number
+        self._contents: dict[str, Contents] = {}
 
     @property
     def table(self) -> FrequencyTable:
@@ -60,7 +66,12 @@ class Classes:
         return None if self._table.weights is None else self._sum(self._table.weights)
 
     def contents(self, column: str) -> Contents:
-        """The values of a column in each class, counted in persons or rows."""
+        """The values of a column in each class, counted in persons or rows. Goals ask again and again."""
+        if column not in self._contents:
+            self._contents[column] = self._counted(column)
+        return self._contents[column]
+
+    def _counted(self, column: str) -> Contents:
         domain = self._table.domain(column)
         member = self._member
         codes = self._table.column(column)[member]
@@ -105,8 +116,12 @@ class Classes:
 
     def kept(self, mask: Mask) -> Classes:
         """Only some of the classes, renumbered."""
+        if mask.all():
+            return self
         fresh = np.where(mask, np.cumsum(mask) - 1, -1)
-        return Classes(self._table, np.where(self._member, fresh[self.ids], -1), int(mask.sum()))
+        some = Classes(self._table, np.where(self._member, fresh[self.ids], -1), int(mask.sum()))
+        some._contents = {name: one.kept(mask, fresh) for name, one in self._contents.items()}
+        return some
 
     def _sum(self, values: Any) -> Any:
         total = np.zeros(self.number, values.dtype)

@@ -171,7 +171,10 @@ def test_a_desk_is_opened_and_closed_by_a_steward(team: factories.Team) -> None:
     factories.columns.tag(version=version, roles=factories.ROLES, by=team.steward)
     opened = reverse("desk-open", args=[version.pk])
     assert opened in page(team.steward, "version-detail", version.pk)
-    page(team.steward, "desk-open", version.pk)
+    assert "age: nothing is declared yet" in page(team.steward, "desk-open", version.pk)
+    bounds = {"bounds": [0, 100], "bin_width": 10}
+    factories.columns.describe(version=version, name="age", settings=bounds, by=team.steward)
+    assert "age: from 0 to 100, in bins of 10" in page(team.steward, "desk-open", version.pk)
     page(team.reviewer, "desk-open", version.pk, status=403)
     page(team.steward, "desk-open", version.pk, status=422, rows_per_person=0)
     page(team.steward, "desk-open", version.pk, status=302, columns=["age"], rows_per_person=3)

@@ -72,9 +72,10 @@ def dropped_by_distance(one: Comparison, found: Prices, limit: float) -> Counts:
     """Closeness: the dearest rows go until the rest is near enough at the prices given."""
     prices, mean = found
     costs = prices - mean[one.ids] - limit
-    order = np.lexsort((-costs, one.ids))
+    excess = np.bincount(one.ids, weights=costs * one.inside, minlength=one.number)
+    far = np.flatnonzero(excess[one.ids] > 0)
+    order = far[np.lexsort((-costs[far], one.ids[far]))]
     ids, costs, rows = one.ids[order], costs[order], one.inside[order]
-    excess = np.bincount(ids, weights=costs * rows, minlength=one.number)
     freed, gone = _within(ids, costs * rows), _within(ids, rows.astype(np.float64))
     before = freed - costs * rows
     dear = (costs > 0) & (before < excess[ids])
@@ -90,12 +91,15 @@ def dropped_by_distance(one: Comparison, found: Prices, limit: float) -> Counts:
 def dropped_by_shares(one: Comparison, allowed: Floats) -> Counts:
     """No value may exceed its share of the rows that stay: shrink until what is allowed adds up."""
     kept = one.sizes.astype(np.float64)
+    ids, inside, shrinking = one.ids, one.inside, np.ones(one.number, bool)
     for _ in range(ROUNDS):
-        left = np.minimum(one.inside, allowed * kept[one.ids])
-        fewer = np.bincount(one.ids, weights=left, minlength=one.number)
-        settled = bool((fewer > kept - 0.05).all())
-        kept = np.minimum(kept, fewer)
-        if settled:
+        left = np.minimum(inside, allowed * kept[ids])
+        fewer = np.bincount(ids, weights=left, minlength=one.number).astype(np.float64)
+        fewer = np.where(shrinking, np.minimum(kept, fewer), kept)
+        shrinking, kept = fewer < kept - 0.05, fewer
+        still = shrinking[ids]
+        ids, inside, allowed = ids[still], inside[still], allowed[still]
+        if not len(ids):
             break
     return one.sizes - np.floor(kept + SLACK).astype(np.int64)
 
@@ -103,20 +107,37 @@ def dropped_by_shares(one: Comparison, allowed: Floats) -> Counts:
 def dropped_by_cap(contents: Contents, number: int, holds: Callable[[Ids, Counts, Counts], Mask]) -> Counts:
     """Diversity: of all parts of one size the most even one is best, which cuts all values to one cap.
 
-    `holds` says of classes, with the counts of all entries cut and each class's cap, which are good; under
-    higher caps a class is never better. Rows above what the first bad cap leaves cannot all stay.
+    `holds` says of classes, with the counts of all entries cut and each class's cap, which are good; entries
+    lie class by class, the largest first, and under higher caps a class is never better. Rows above what the
+    first bad cap leaves cannot all stay.
     """
-    ids, counts = contents.ids, contents.counts
-    low, high = np.zeros(number, np.int64), np.zeros(number, np.int64)
-    np.maximum.at(high, ids, counts)
-    top = high.copy()
+    ids, counts = _largest_first(contents)
+    top = np.zeros(number, np.int64)
+    starts = np.flatnonzero(np.diff(ids, prepend=-1))
+    top[ids[starts]] = counts[starts]
+    bad = ~holds(ids, counts, top)
+    dropped, mine = np.zeros(number, np.int64), bad[ids]
+    dropped[bad] = _cut((np.cumsum(bad) - 1)[ids[mine]], counts[mine], top[bad], holds)
+    return dropped
+
+
+def _largest_first(contents: Contents) -> tuple[Ids, Counts]:
+    span = int(contents.counts.max(initial=0)) + 1
+    order = np.argsort(contents.ids * span - contents.counts, kind="stable")
+    return contents.ids[order], contents.counts[order]
+
+
+def _cut(ids: Ids, counts: Counts, top: Counts, holds: Callable[[Ids, Counts, Counts], Mask]) -> Counts:
+    """Look for the highest good cap of each class, of which none is good as it is."""
+    number = len(top)
+    low, high = np.zeros(number, np.int64), top - 1
     while (low < high).any():
         cap = (low + high + 1) // 2
         good = holds(ids, np.minimum(counts, cap[ids]), cap)
         low, high = np.where(good, cap, low), np.where(good, high, cap - 1)
     total = _sums(ids, counts, number)
     left = _sums(ids, np.minimum(counts, low[ids] + 1), number)
-    return np.where(low >= top, 0, total - left + 1)
+    return total - left + 1
 
 
 def _sums(ids: Ids, values: Counts, number: int) -> Counts:

@@ -104,10 +104,9 @@ class LDiversity(Goal):
             total = np.bincount(ids, weights=counts, minlength=len(caps))
             spent = np.bincount(ids, weights=counts * np.log(np.maximum(counts, 1)), minlength=len(caps))
             return np.asarray(total * (np.log(np.maximum(total, 1)) - math.log(self.l)) >= spent - SLACK)
-        order = np.lexsort((-counts, ids))
         starts = np.searchsorted(ids, np.arange(len(caps)))
-        place = np.arange(len(ids)) - starts[ids[order]]
-        tail = np.bincount(ids[order], np.where(place >= self.l - 1, counts[order], 0), len(caps))
+        place = np.arange(len(ids)) - starts[ids]
+        tail = np.bincount(ids, np.where(place >= self.l - 1, counts, 0), len(caps))
         return np.asarray(caps < self.c * tail + SLACK)
 
     def achieved(self, classes: Classes) -> Any:
