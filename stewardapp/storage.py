@@ -189,6 +189,11 @@ def answer_file(job: Run | Query, name: str) -> Iterator[SealedReader | None]:
         yield SealedReader(cast(BinaryIO, file), key_bytes(job.key))
 
 
+def has_answer_file(job: uuid.UUID, name: str) -> bool:
+    """Whether the engine left this file for the job with that id."""
+    return (root() / ANSWERS / str(job) / name).exists()
+
+
 # House-keeping
 
 

@@ -9,10 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO, cast
+from uuid import UUID
 
 from stewardapp import storage
 from stewardapp.models import Query, Run
 from worker.child import ANSWER
+from worker.drawn import MARK
 from worker.outputs import MADE
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter
 
@@ -32,6 +34,16 @@ def left_by(job: Run | Query) -> Answer | None:
         if sealed is None:
             return None
         return Answer(json.loads(sealed.readall()), partial(storage.answer_file, job))
+
+
+def is_left(job: UUID) -> bool:
+    """Whether a lost worker left a whole answer to this job."""
+    return storage.has_answer_file(job, ANSWER)
+
+
+def was_begun(job: UUID) -> bool:
+    """Whether noise was drawn, or may have been, for an answer that perhaps nobody has seen."""
+    return storage.has_answer_file(job, MARK)
 
 
 def stored_by(run: Run) -> Answer:

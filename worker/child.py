@@ -179,6 +179,7 @@ def read(job: Job, reporter: Reporter) -> Job:
 
 def anonymize(job: Job, reporter: Reporter) -> Job:
     """Recipe and table to released files: microdata with their records, or a table with its exact twin."""
+    from worker.drawn import marked
     from worker.engine import codebook
     from worker.engine.execution import local
     from worker.engine.io.source import open_table
@@ -188,18 +189,19 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     name, inside = ("table", "exact") if recipe.tabulates else ("release", "records")
     beside: dict[str, Any] = {inside: files.writer(f"{inside}.csv")}
     memory = half(job["limits"]["memory_bytes"])
-    report = local.anonymize(
-        recipe,
-        open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
-        [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in KINDS],
-        populations={one: open_table(files.reader(one)) for one in job.get("populations", ())},
-        key=bytes.fromhex(job["key"]),
-        reporter=reporter,
-        memory=memory,
-        **beside,
-        input_sha256=job["input_sha256"],
-        project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
-    ).as_dict()
+    with marked(job.get("publish")):
+        report = local.anonymize(
+            recipe,
+            open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
+            [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in KINDS],
+            populations={one: open_table(files.reader(one)) for one in job.get("populations", ())},
+            key=bytes.fromhex(job["key"]),
+            reporter=reporter,
+            memory=memory,
+            **beside,
+            input_sha256=job["input_sha256"],
+            project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
+        ).as_dict()
     told = codebook.written(recipe, report, job.get("labels") or {})
     files.writer("codebook.md").write(told.encode())
     written = with_rows(files.finish(), report, name)

@@ -16,7 +16,7 @@ from stewardapp import storage
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import surveys, versions
 from stewardapp.models import Survey, Version
-from worker import spool
+from worker import answers, spool
 from worker.app import app
 from worker.claim import KINDS, jobs, note
 from worker.engines import scratch_root
@@ -40,7 +40,8 @@ def take_over(kind: str, id: UUID, fence: int) -> bool:
     """Cancel it if that was asked, else queue it again, else give it up after its last attempt."""
     rows = jobs(kind)
     with transaction.atomic():
-        if rows.requeue(id, fence):
+        # An answer that was paid for and lies there only has to be stored: that is worth one more attempt.
+        if rows.requeue(id, fence, further=answers.is_left(id)):
             outcome = "requeued"
         elif rows.fail_lost(id, fence, code="worker-lost", message=LOST):
             outcome = "failed"

@@ -10,7 +10,7 @@ import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -116,11 +116,12 @@ def paid(claim: Claim) -> Answer | None:
     """Commit what the steps take from the privacy budget before anything is drawn, or find a paid answer.
 
     Noise is never drawn twice for one charge: whoever takes over a run that was charged stores the answer
-    that was left, or ends the run, and the charge stays.
+    that was left. Without one it is begun again only when no noise was drawn yet; else it ends, and the
+    charge stays.
     """
     job = Run.objects.select_related("release__version__dataset", "started_by", "key").get(pk=claim.id)
     if job.charged_at is not None:
-        return answers.left_by(job) or refuse_again()
+        return left(job)
     if costs := pricing.costs_of(job.recipe):
         if earlier := pricing.answered(job.release.version, job.recipe):
             return answers.stored_by(earlier)
@@ -129,10 +130,10 @@ def paid(claim: Claim) -> Answer | None:
 
 
 def bought(claim: Claim) -> Answer | None:
-    """The same for a question: one that was charged finds its answer or none, and never asks again."""
+    """The same for a question."""
     query = Query.objects.select_related("version__dataset", "version__key", "asked_by").get(pk=claim.id)
     if query.charged_at is not None:
-        return answers.left_by(query) or refuse_again()
+        return left(query)
     with transaction.atomic():
         if not Query.objects.mark_charged(query.pk, claim.fence):
             raise ClaimLost
@@ -142,9 +143,12 @@ def bought(claim: Claim) -> Answer | None:
     return None
 
 
-def refuse_again() -> NoReturn:
-    """End a job whose charge was committed and whose answer was lost."""
-    raise EngineError("charged-unanswered", UNANSWERED)
+def left(job: Run | Query) -> Answer | None:
+    """The answer to a job that was charged; None when nothing was drawn yet, so that it can go on."""
+    found = answers.left_by(job)
+    if found is None and answers.was_begun(job.pk):
+        raise EngineError("charged-unanswered", UNANSWERED)
+    return found
 
 
 def stopped(claim: Claim) -> None:

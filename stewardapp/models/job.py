@@ -134,10 +134,11 @@ class JobQuerySet(models.QuerySet[JobRow]):
         held = self.held(id, fence).filter(cancel_requested_at__isnull=False)
         return held.update(state=JobState.CANCELLED, **_ending()) == 1
 
-    def requeue(self, id: uuid.UUID, fence: int) -> bool:
+    def requeue(self, id: uuid.UUID, fence: int, further: int = 0) -> bool:
         """Put a lost job back in the queue; only when its lease ended and an attempt is left."""
+        allowed = MAXIMUM_ATTEMPTS + further
         held = self.held(id, fence).filter(
-            lease_until__lt=Now(), attempts__lt=MAXIMUM_ATTEMPTS, cancel_requested_at__isnull=True
+            lease_until__lt=Now(), attempts__lt=allowed, cancel_requested_at__isnull=True
         )
         return held.update(**_QUEUED) == 1
 

@@ -19,6 +19,7 @@ from stewardapp.models.membership import person_anywhere, person_of
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters import charts
 from stewardapp.views.people import signed_in
+from stewardapp.views.reauthentication import confirm_identity
 
 
 @require_safe
@@ -85,9 +86,11 @@ def allowances(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def confirm(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """Agree with a proposal of somebody else."""
-    proposal = _proposal(request, id)
-    proposals.confirm(proposal=proposal, by=signed_in(request))
+    """Agree with a proposal of somebody else: it is done at once, so the password is asked for again."""
+    user, proposal = signed_in(request), _proposal(request, id)
+    require(rules.may_decide_proposal(person_anywhere(user), proposal.facts()))
+    confirm_identity(request)
+    proposals.confirm(proposal=proposal, by=user)
     messages.success(request, "Confirmed. It is done.")
     return redirect("population-budget", proposal.population_id)
 

@@ -24,8 +24,10 @@ PAID_POINTS = {
     "before charge_run 1": True,
     "before record_event 1": True,  # inside the transaction of the charge: nothing was charged
     "after record_event 1": True,
-    "after charge_run 1": False,
-    "before run_engine 1": False,
+    "after charge_run 1": True,
+    "before run_engine 1": True,
+    "before make 1": True,
+    "after make 1": False,  # the mark is there: noise may have been drawn
     "before _link 1": False,
     "after _link 1": False,
     "before _link 5": False,
@@ -60,7 +62,9 @@ ASKED_POINTS = {
 def prepare_engine(note: Path) -> None:
     """The same for the engine's process."""
     from worker import child
+    from worker.drawn import Mark
 
+    Mark.make = mortal(Mark.make, "make", note)  # type: ignore[method-assign]
     child.Files._link = mortal(child.Files._link, "_link", note)  # type: ignore[method-assign]
 
 

@@ -90,7 +90,11 @@ def visit(chromium: Browser, desk: Desk) -> Iterator[Callable[..., Visitor]]:
     visitors: list[Visitor] = []
 
     def open_browser(role: str | None = None, **options: object) -> Visitor:
-        defaults: dict[str, object] = {"viewport": {"width": 1280, "height": 860}, "accept_downloads": True}
+        defaults: dict[str, object] = {
+            "viewport": {"width": 1280, "height": 860},
+            "accept_downloads": True,
+            "reduced_motion": "reduce",  # no colour half way between two themes
+        }
         visitor = Visitor(chromium.new_context(**{**defaults, **options}), desk)  # type: ignore[arg-type]
         visitors.append(visitor)
         return visitor.sign_in(role) if role else visitor

@@ -128,7 +128,9 @@ def test_the_administration_has_no_sign_in_of_its_own() -> None:
     assert answer["Location"].startswith(reverse("account_login"))
 
 
-@pytest.mark.parametrize("name", ["release-publish", "release-revoke", "review-decide", "project-key"])
+@pytest.mark.parametrize(
+    "name", ["release-publish", "release-revoke", "review-decide", "project-key", "proposal-confirm"]
+)
 def test_what_matters_asks_for_the_password_again(scene: Scene, name: str) -> None:
     row = TABLE[name]
     label, persona = {
@@ -136,6 +138,7 @@ def test_what_matters_asks_for_the_password_again(scene: Scene, name: str) -> No
         "release-revoke": ("published", "steward"),
         "review-decide": ("in-review", "reviewer"),
         "project-key": ("draft", "steward"),
+        "proposal-confirm": ("draft", "admin"),
     }[name]
     place, client = scene.places[label], browser(scene.person(persona), confirmed=False)
     with undone():

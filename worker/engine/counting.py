@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import Codes, Column, Floats
+from worker.engine.column import Codes, Column, Floats, Mask
 from worker.engine.dense import Numbers
 from worker.engine.fields import Kind
 from worker.engine.frequency import Counts, Domain, FrequencyTable, NumberDomain
-from worker.engine.keys import LIMIT, Grouped, Keys, group, grouped, pack, unpack
+from worker.engine.keys import LIMIT, Grouped, Keys, group, grouped, narrow, pack, unpack
+from worker.engine.long_table import LongTable, Parts, Tuples
+from worker.engine.scratch import Shelf
 from worker.engine.vocabulary import Vocabulary
 
 _AT_ONCE = 4_000_000
+_ROOM_PER_TUPLE = 8
+"""Bytes that parts may keep in memory, for each tuple that a table may hold there."""
 
 
 class Runs:
@@ -69,8 +74,8 @@ class _Words(Protocol):
     def encode(self, column: Column) -> Codes:
         """The code of each row."""
 
-    def domain(self, name: str, kind: Kind, codes: Codes) -> tuple[Codes, Domain]:
-        """The domain of the values among these codes, and where each code stands in it."""
+    def domain(self, name: str, kind: Kind, occurs: Callable[[], Mask]) -> tuple[Codes | None, Domain]:
+        """The domain of the codes that occur, and where each code stands in it; None where it is."""
 
 
 class FixedVocabulary:
@@ -89,23 +94,22 @@ class FixedVocabulary:
         """The code of each row."""
         return self._domain.translate(column)
 
-    def domain(self, name: str, kind: Kind, codes: Codes) -> tuple[Codes, Domain]:
+    def domain(self, name: str, kind: Kind, occurs: Callable[[], Mask]) -> tuple[Codes | None, Domain]:
         """The codes are right as they are."""
-        return codes, self._domain
+        return None, self._domain
 
 
 class GrownVocabulary(Vocabulary):
     """The codes of whatever occurs."""
 
-    def domain(self, name: str, kind: Kind, codes: Codes) -> tuple[Codes, Domain]:
+    def domain(self, name: str, kind: Kind, occurs: Callable[[], Mask]) -> tuple[Codes | None, Domain]:
         """Only what occurs, sorted by text."""
-        occurs = np.bincount(codes, minlength=len(self)) > 0
         ranks, texts, missing = self.sorted()
         order = np.zeros(len(self), bool)
-        order[ranks[occurs]] = True
-        places = (np.cumsum(order) - 1).astype(np.int32)[ranks]
+        order[ranks[np.flatnonzero(occurs())]] = True
+        places = (np.cumsum(order) - 1).astype(narrow(len(order)))[ranks]
         kept = tuple(text for text, is_used in zip(texts, order.tolist(), strict=True) if is_used)
-        return places[codes] if len(places) else codes, Domain(name, kind, kept, missing[order])
+        return places, Domain(name, kind, kept, missing[order])
 
 
 class _PackedTally:
@@ -200,8 +204,14 @@ class Counter:
         person: str | None,
         weight: str | None,
         known: Mapping[str, Domain] | None = None,
+        most: int | None = None,
     ) -> None:
-        """`known` holds the domains of columns with too many values to gather them on the way."""
+        """`known` holds the domains of columns with too many values to gather them on the way.
+
+        More than `most` tuples make a long table, unless they carry persons or weights.
+        """
+        self._most = None if person or weight else most
+        self._parts: Parts | None = None
         self._kinds = dict(columns)
         self._columns = [name for name, _ in columns]
         self._names = self._columns + ([person] if person else [])
@@ -228,12 +238,27 @@ class Counter:
                 words.encode(columns[name]) for words, name in zip(self._words, self._names, strict=True)
             ]
         sizes = [max(len(words), 1) for words in self._words]
+        if self._parts is not None:
+            self._parts.add(codes, sizes, np.ones(rows, np.int64) if counts is None else counts)
+            return
         if isinstance(tally := self._fitting(sizes, rows), _PackedTally) and codes:
             tally.add(codes, sizes, counts)
+            self._part_if_many(sizes)
             return
         weights = columns[self._weight].numbers if self._weight else None
         assert isinstance(tally, _WideTally)
         tally.add(_Piece(codes, np.ones(rows, np.int64) if counts is None else counts, weights), sizes)
+        self._part_if_many(sizes)
+
+    def _part_if_many(self, sizes: Sequence[int]) -> None:
+        """From here on tuples are put away instead of held."""
+        if self._most is None or self._tally is None or self._tally.held <= self._most:
+            return
+        codes, counts, _ = self._tally.result()
+        self._tally, self._parts = None, Parts(Shelf(self._most * _ROOM_PER_TUPLE))
+        for start in range(0, len(counts), _AT_ONCE):
+            at = slice(start, start + _AT_ONCE)
+            self._parts.add([one[at] for one in codes], sizes, counts[at])
 
     def _fitting(self, sizes: Sequence[int], rows: int) -> _PackedTally | _WideTally:
         """Packed as long as the tuples fit into one integer."""
@@ -253,12 +278,23 @@ class Counter:
             return 2 * 16 * self._tally.held
         return self._tally.held * (4 * len(self._names) + 16) if self._tally else 0
 
+    def tuples(self) -> Tuples:
+        """Everything added, in parts when there were too many tuples."""
+        return self.table() if self._parts is None else self._long(self._parts)
+
     def table(self) -> FrequencyTable:
-        """The frequency table of everything added."""
+        """The frequency table of everything added, where no number of tuples is too many."""
         if self._tally is None:
             nothing = [np.zeros(0, np.int32) for _ in self._names]
             return self._table(nothing, np.zeros(0, np.int64), np.empty(0) if self._weight else None)
         return self._table(*self._tally.result())
+
+    def _long(self, parts: Parts) -> LongTable:
+        settled = [
+            words.domain(name, self._kinds.get(name, Kind.TEXT), partial(parts.occurs, at))
+            for at, (name, words) in enumerate(zip(self._names, self._words, strict=True))
+        ]
+        return LongTable(tuple(domain for _, domain in settled), tuple(to for to, _ in settled), parts)
 
     def _table(self, given: list[Codes], counts: Counts, weights: Floats | None) -> FrequencyTable:
         domains: list[Domain] = []
@@ -266,10 +302,11 @@ class Counter:
         in_order = isinstance(self._tally, _PackedTally)
         for name, words in zip(self._names, self._words, strict=True):
             column = given[len(codes)]
-            placed, domain = words.domain(name, self._kinds.get(name, Kind.TEXT), column)
+            occurs = partial(_occurs, column, len(words))
+            to, domain = words.domain(name, self._kinds.get(name, Kind.TEXT), occurs)
             in_order = in_order and getattr(words, "in_order", True)
             given[len(codes)] = _NOTHING
-            codes.append(placed)
+            codes.append(column if to is None or not len(to) else to[column])
             domains.append(domain)
         if not in_order:
             order = np.argsort(pack(codes, [len(domain) for domain in domains], len(counts)), kind="stable")
@@ -280,6 +317,25 @@ class Counter:
 
 
 _NOTHING = np.zeros(0, np.int32)
+
+
+def _occurs(codes: Codes, size: int) -> Mask:
+    """Which codes occur."""
+    return np.bincount(codes, minlength=size) > 0
+
+
+def added_up(pieces: Iterable[FrequencyTable]) -> FrequencyTable:
+    """One table of pieces with the same domains, in which a tuple may occur again and again."""
+    domains: tuple[Domain, ...] = ()
+    tally: _WideTally | None = None
+    for piece in pieces:
+        domains = piece.domains
+        sizes = [max(len(domain), 1) for domain in domains]
+        tally = tally or _WideTally(sizes)
+        tally.add(_Piece(list(piece.codes), piece.counts, None), sizes)
+    assert tally is not None
+    codes, counts, _ = tally.result()
+    return FrequencyTable(domains, tuple(codes), counts)
 
 
 class NumberCounter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,8 @@ from worker.engine.fields import Kind
 from worker.engine.keys import LIMIT, group, grouped, pack, totals, unpack
 
 Counts = np.ndarray[Any, np.dtype[np.int64]]
+
+TUPLES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,17 @@ class FrequencyTable:
         """One integer per tuple, equal when the named columns are."""
         at = [self.position(name) for name in names]
         return pack([self.codes[i] for i in at], [len(self.domains[i]) for i in at], len(self))
+
+    def pieces(self) -> Iterator[FrequencyTable]:
+        """The tuples in order, not too many at once."""
+        for start in range(0, len(self), TUPLES_AT_ONCE):
+            yield self if len(self) <= TUPLES_AT_ONCE else self._cut(slice(start, start + TUPLES_AT_ONCE))
+
+    def _cut(self, at: slice) -> FrequencyTable:
+        persons = None if self.persons is None else self.persons[at]
+        weights = None if self.weights is None else self.weights[at]
+        codes = tuple(column[at] for column in self.codes)
+        return FrequencyTable(self.domains, codes, self.counts[at], persons, weights)
 
     def only(self, names: Sequence[str]) -> FrequencyTable:
         """The table of some of the columns, in this order; rows only, no persons and no weights."""

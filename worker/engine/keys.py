@@ -146,8 +146,13 @@ def unpack(keys: Keys, sizes: Sequence[int]) -> list[Codes]:
             rest, codes = np.divmod(rest, size)
         else:
             rest, codes = rest >> (size.bit_length() - 1), rest & (size - 1)
-        columns.append(codes.astype(np.int32))
+        columns.append(codes.astype(narrow(size)))
     return columns[::-1]
+
+
+def narrow(size: int) -> type[np.signedinteger[Any]]:
+    """The smallest type for codes below `size`: a table may hold nearly as many tuples as there are rows."""
+    return np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32
 
 
 def among(keys: Keys, known: Keys) -> np.ndarray[Any, np.dtype[np.bool_]]:

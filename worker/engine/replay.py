@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from worker.engine.counting import Counter
 from worker.engine.fields import Kind
 from worker.engine.frequency import FrequencyTable, NumberDomain
+from worker.engine.long_table import Tuples
 from worker.engine.randomness import Source
 from worker.engine.table import BLOCK, Chunk, Schema, Table
 
@@ -51,30 +52,31 @@ class Replay:
 
     def counts(
         self, columns: Sequence[tuple[str, Kind]], person: str | None, weight: str | None
-    ) -> FrequencyTable | None:
+    ) -> Tuples | None:
         """The table of these columns; None where only the rows can tell."""
         names = tuple(name for name, _ in columns)
         asked = {*names, *(name for name in (person, weight) if name)}
         if not self._possible or not asked <= set(self._before.schema.names):
             return None
         if not self._drops and not asked & self._changed:
-            return self._before.counts(names, persons=person is not None, weights=weight is not None)
+            return self._before.tuples(names, persons=person is not None, weights=weight is not None)
         if person is not None or weight is not None:
             return None
         needed = [name for name in self._before.schema.names if name in asked | self._touched]
         if len(needed) > 1 and any(self._is_dense(name) for name in needed):
             return None
-        return self._applied(self._before.counts(needed), columns)
+        return self._applied(self._before.tuples(needed), columns)
 
     def _is_dense(self, name: str) -> bool:
         return isinstance(self._before.distinct(name), NumberDomain)
 
-    def _applied(self, table: FrequencyTable, columns: Sequence[tuple[str, Kind]]) -> FrequencyTable:
+    def _applied(self, table: Tuples, columns: Sequence[tuple[str, Kind]]) -> FrequencyTable:
         counter = Counter(columns, None, None)
-        for first in range(0, len(table), TUPLES_AT_ONCE):
-            chunk = self._stepped(_tuples(table, first))
-            rows = {name: chunk[name] for name, _ in columns}
-            counter.add(rows, chunk.rows, table.counts[chunk.row_ids])
+        for piece in table.pieces():
+            for first in range(0, len(piece), TUPLES_AT_ONCE):
+                chunk = self._stepped(_tuples(piece, first))
+                rows = {name: chunk[name] for name, _ in columns}
+                counter.add(rows, chunk.rows, piece.counts[chunk.row_ids])
         return counter.table()
 
     def _stepped(self, chunk: Chunk) -> Chunk:

@@ -12,18 +12,25 @@ from worker.engine.column import Column, Floats
 from worker.engine.counting import Counter, NumberCounter
 from worker.engine.declared import Declaration
 from worker.engine.dense import Numbers
-from worker.engine.dp.answering import Asked, Tuples
+from worker.engine.dp.answering import Asked
+from worker.engine.dp.answering import Tuples as AskedTuples
 from worker.engine.dp.cells import Cells
 from worker.engine.dp.counting import BoundedCounts, CellRows, bounded_counts, bounded_rows
 from worker.engine.dp.gathering import gathered
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role
 from worker.engine.frequency import Domain, FrequencyTable
+from worker.engine.long_table import LongTable, Tuples, most_tuples
 from worker.engine.randomness import Source
 from worker.engine.replay import Replay
 from worker.engine.reporting import Reporter
 from worker.engine.summaries import Covariance, Features, Spread, chosen_rows, joined_table, numbers_of
 from worker.engine.table import WHOLE_CELL, Chunk, Schema, Table
+
+HELD = 32
+"""Bytes that a tuple takes in a table held whole, with what it is made from."""
+LEAST_CLASSES = 1 << 12
+"""So many classes may be held however little memory there is."""
 
 
 class Data(Protocol):
@@ -70,7 +77,7 @@ class Statistics:
         self.declared = declared
         self._reporter = reporter
         self._memory = memory
-        self._tables: dict[tuple[tuple[str, ...], bool, bool], FrequencyTable] = {}
+        self._tables: dict[tuple[tuple[str, ...], bool, bool], Tuples] = {}
 
     @property
     def schema(self) -> Schema:
@@ -108,6 +115,14 @@ class Statistics:
 
     def counts(self, columns: Sequence[str], persons: bool = False, weights: bool = False) -> FrequencyTable:
         """The frequency table of distinct tuples. `persons` and `weights` apply when such columns exist."""
+        table = self.tuples(columns, persons, weights)
+        if not isinstance(table, LongTable):
+            return table
+        self._afford(HELD * len(table), _combinations(columns))
+        return table.whole()
+
+    def tuples(self, columns: Sequence[str], persons: bool = False, weights: bool = False) -> Tuples:
+        """The same for those who can add up over pieces: where memory does not allow more, a long table."""
         person = self.person_key if persons else None
         weight = self.weight if weights else None
         asked = (tuple(columns), person is not None, weight is not None)
@@ -135,17 +150,30 @@ class Statistics:
         read = self._read((*names, *([person] if person else [])))
         return bounded_rows(read, columns, person, key, rows)
 
-    def bounded_tuples(self, asked: Asked, source: Source) -> Tuples:
+    def bounded_tuples(self, asked: Asked, source: Source) -> AskedTuples:
         """The same for a question: distinct (group, value) of the rows it is about, bounded per person."""
         names = [name for _, name, _ in asked.question.named_columns()]
         person = self.person_key
         read = self._read(tuple(dict.fromkeys([*names, *([person] if person else [])])))
         return gathered(read, asked, person, source)
 
+    @property
+    def most_classes(self) -> int | None:
+        """How many classes of a release may be held at once where the data themselves do not fit."""
+        most = most_tuples(self._memory)
+        return None if most is None else max(most * 3 // 4, LEAST_CLASSES)
+
     def classes_table(self, columns: Iterable[str] = ()) -> FrequencyTable:
         """Counts of the quasi-identifiers and some more columns, with persons and weights."""
+        return self.counts(self._classes_columns(columns), persons=True, weights=True)
+
+    def classes_tuples(self, columns: Iterable[str] = ()) -> Tuples:
+        """The same for those who can add up over pieces."""
+        return self.tuples(self._classes_columns(columns), persons=True, weights=True)
+
+    def _classes_columns(self, columns: Iterable[str]) -> tuple[str, ...]:
         more = [name for name in columns if name not in self.quasi_identifiers]
-        return self.counts((*self.quasi_identifiers, *dict.fromkeys(more)), persons=True, weights=True)
+        return (*self.quasi_identifiers, *dict.fromkeys(more))
 
     def distinct(self, column: str) -> Domain:
         """The distinct values of a column."""
@@ -239,30 +267,30 @@ class Statistics:
             self._reporter.checkpoint()
             yield chunk
 
-    def _count(self, columns: tuple[str, ...], person: str | None, weight: str | None) -> FrequencyTable:
+    def _count(self, columns: tuple[str, ...], person: str | None, weight: str | None) -> Tuples:
         named = [(name, self.schema[name].kind) for name in columns]
         if person is None and weight is None:
-            larger = [t for t in self._tables.values() if t.persons is None and set(columns) <= set(t.names)]
+            whole = [table for table in self._tables.values() if isinstance(table, FrequencyTable)]
+            larger = [t for t in whole if t.persons is None and set(columns) <= set(t.names)]
             if larger and columns:
                 return min(larger, key=len).only(columns)
         replayed = self._replay.counts(named, person, weight) if self._replay else None
         return replayed or self._count_rows(named, person, weight)
 
-    def _count_rows(
-        self, named: list[tuple[str, Kind]], person: str | None, weight: str | None
-    ) -> FrequencyTable:
+    def _count_rows(self, named: list[tuple[str, Kind]], person: str | None, weight: str | None) -> Tuples:
         columns = tuple(name for name, _ in named)
         read = tuple(dict.fromkeys((*columns, *(name for name in (person, weight) if name))))
         dense = self._dense((*columns, *([person] if person else [])))
         if dense == [columns[0]] == list(read) if columns else False:
             return self._count_numbers(*named[0])
         known = {name: self.distinct(name) for name in dense}
-        counter = Counter(named, person, weight, known)
+        most = most_tuples(self._memory) if len(columns) > 1 else None
+        counter = Counter(named, person, weight, known, most)
         for chunk in self._data.chunks(read):
             self._reporter.checkpoint()
             counter.add({name: chunk[name] for name in read}, chunk.rows)
-            self._afford(counter.held_bytes, "counting the distinct combinations of " + ", ".join(columns))
-        return counter.table()
+            self._afford(counter.held_bytes, _combinations(columns))
+        return counter.tuples()
 
     def _dense(self, names: tuple[str, ...]) -> list[str]:
         """The columns that are held as numbers without a list of labels."""
@@ -286,3 +314,7 @@ class Statistics:
                 f"The memory limit does not allow {what}. Allow more memory, or use fewer or coarser columns."
             )
             raise LimitExceeded("memory", text)
+
+
+def _combinations(columns: Sequence[str]) -> str:
+    return "counting the distinct combinations of " + ", ".join(columns)

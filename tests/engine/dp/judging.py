@@ -51,3 +51,12 @@ def lower_epsilon(with_one: np.ndarray, without: np.ndarray, at_least: int) -> f
     low = beta.ppf(ALPHA, hits, n - hits + 1)
     high = beta.isf(ALPHA, others + 1, m - others)
     return math.log(low / high)
+
+
+def lower_delta(with_one: np.ndarray, without: np.ndarray, at_least: int, epsilon: float) -> float:
+    """The δ at ε that two samples of outputs prove at least: P(with) − e^ε P(without), by the same bounds."""
+    n, m = len(with_one), len(without)
+    hits, others = int((with_one >= at_least).sum()), int((without >= at_least).sum())
+    low = beta.ppf(ALPHA, hits, n - hits + 1)
+    high = beta.isf(ALPHA, others + 1, m - others)
+    return float(low - math.exp(epsilon) * high)

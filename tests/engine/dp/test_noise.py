@@ -12,6 +12,7 @@ from tests.engine.dp.judging import (
     gaussian_probabilities,
     is_drawn,
     laplace_probabilities,
+    lower_delta,
     lower_epsilon,
 )
 from tests.engine.running import recipe_of, rows_of, run, table_of
@@ -186,3 +187,28 @@ def test_large_sums_stop_at_the_end_instead_of_turning_negative():
 def test_probabilities_of_the_judge():
     assert math.isclose(laplace_probabilities(2.0, 12).sum(), 1)
     assert math.isclose(gaussian_probabilities(3.0, 25).sum(), 1)
+
+
+def proved_delta(epsilon: float) -> float:
+    """The δ at ε that the files of two neighbours prove at least, with Gaussian noise."""
+    params = {"epsilon": epsilon, "mechanism": "gaussian", "delta": DELTA}
+    everywhere, nowhere = (
+        counts(people(places), **params) for places in (np.arange(1, DRAWS + 1), np.array([0.0]))
+    )
+    return lower_delta(everywhere, nowhere, 2, epsilon)
+
+
+DELTA = 0.05
+
+
+def test_the_files_prove_no_more_than_the_promised_delta():
+    assert proved_delta(1) <= DELTA
+
+
+def test_gaussian_noise_that_is_too_small_for_its_delta_is_found_out(monkeypatch):
+    def less(exact, noise):
+        small = Noise("gaussian", noise.scale * 0.7, noise.sensitivity, noise.epsilon * 4, noise.delta)
+        return noisy(exact, small)
+
+    monkeypatch.setattr(histograms, "noisy", less)
+    assert proved_delta(1) > DELTA

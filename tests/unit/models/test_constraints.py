@@ -37,7 +37,7 @@ from stewardapp.models import (
     Upload,
     Version,
 )
-from stewardapp.models.audit import AuditHead
+from stewardapp.models.audit import AuditEvent, AuditHead
 from tests import factories
 from worker.engine.privacy import Spend
 
@@ -208,7 +208,13 @@ def test_every_check_has_a_case() -> None:
     nouns = ("run", "reading", "preview", "query", "replay")
     tried |= {f"{noun}_{suffix}" for noun in nouns for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
-    tried |= {"contribution_kind_known", "project_has_a_name", "population_has_a_name", "dataset_has_a_name"}
+    tried |= {
+        "audit_anchor_is_sealed",
+        "contribution_kind_known",
+        "project_has_a_name",
+        "population_has_a_name",
+        "dataset_has_a_name",
+    }
     checks = {
         constraint.name
         for model in apps.get_app_config("stewardapp").get_models()
@@ -325,3 +331,12 @@ def test_contributions_are_of_a_known_kind() -> None:
 
     factories.make_release(factories.make_project())
     refused(Contribution.objects.filter(kind="created"), {"kind": "guessed"}, "contribution_kind_known")
+
+
+def test_an_anchored_event_is_sealed() -> None:
+    factories.make_project()
+    last = AuditEvent.objects.all()[0]
+    known = {"at": last.at, "action": "x", "subject_type": "project", "subject_id": last.subject_id}
+    event = AuditEvent(id=last.id + 1, previous_hash=last.hash, hash="0" * 64, anchor=last.id, **known)
+    with pytest.raises(IntegrityError, match="audit_anchor_is_sealed"), transaction.atomic():
+        event.save()

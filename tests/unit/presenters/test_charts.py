@@ -54,7 +54,7 @@ def test_nothing_in_the_figure_is_binary_or_styled(chart: Chart) -> None:
     figure = json.loads(figure_json(chart))
     dicts = [node for node in walk(figure) if isinstance(node, dict)]
     assert not [node for node in dicts if {"bdata", "dtype"} & node.keys()]
-    assert {node["color"] for node in dicts if "color" in node} <= {*TOKENS, "before", "limit"}
+    assert {node["color"] for node in dicts if "color" in node} <= {*TOKENS, "before", "limit", "ink"}
     assert figure["layout"].get("template", {}).get("data") in (None, {}, {"scatter": [{"type": "scatter"}]})
 
 

@@ -86,7 +86,7 @@ def test_whoever_is_charged_through_an_overlap_reads_why(client_of, team, versio
     assert "because the populations share people" in text
 
 
-def test_a_limit_goes_through_two_people(client_of, team):
+def test_a_limit_goes_through_two_people(client_of, team, confirmed):
     population = factories.make_population(team)
     url = f"/populations/{population.pk}/budget/limit/"
     sent = {"epsilon": "1.5", "delta": "", "reason": "A study.", "raise": "1"}
@@ -95,7 +95,11 @@ def test_a_limit_goes_through_two_people(client_of, team):
     assert "You made this proposal" in page(client_of(team.steward), population)
     assert client_of(team.steward).post(f"/proposals/{proposal.pk}/confirm/").status_code == 403
     assert "Raise the limit to ε = 1.5." in page(client_of(team.co_steward), population)
-    assert client_of(team.co_steward).post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
+    asked = client_of(team.co_steward).post(f"/proposals/{proposal.pk}/confirm/")
+    assert asked.headers["Location"].startswith("/accounts/reauthenticate/")
+    population.refresh_from_db()
+    assert population.limit == Spend()
+    assert confirmed("co_steward").post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
     population.refresh_from_db()
     assert population.limit == Spend.of(1.5)
     assert client_of(team.steward).post(url, {"epsilon": "1", "lower": "1"}).status_code == 302
@@ -145,7 +149,7 @@ def test_a_steward_gives_allowances(client_of, team, allotment):
     assert "yours: ε = 0.4 left" in page(client_of(team.analyst), allotment.population)
 
 
-def test_a_dataset_about_other_people(client_of, team, version):
+def test_a_dataset_about_other_people(client_of, team, version, confirmed):
     others = factories.make_population(team)
     url = f"/datasets/{version.dataset_id}/population/"
     assert "These are other people" in client_of(team.steward).get(url).content.decode()
@@ -156,7 +160,7 @@ def test_a_dataset_about_other_people(client_of, team, version):
     proposal = Proposal.objects.get()
     text = page(client_of(team.admin), version.dataset.population)
     assert f"is about other people: {others}." in text
-    assert client_of(team.admin).post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
+    assert confirmed("admin").post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
     version.dataset.refresh_from_db()
     assert version.dataset.population == others
 

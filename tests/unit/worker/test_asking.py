@@ -16,6 +16,7 @@ from tests import factories
 from tests.site import Site
 from worker import answers, asking, runner
 from worker.claim import Claim
+from worker.drawn import Mark
 
 QUESTIONS: list[dict[str, Any]] = [
     {"ask": "count", "where": [{"column": "illness", "op": "is", "values": ["flu"]}]},
@@ -101,10 +102,20 @@ def claimed(query: Query, *, again: bool = False) -> Claim:
     return claim
 
 
-def test_a_charged_question_without_an_answer_ends(team: factories.Team) -> None:
-    """Killed after the charge: no second draw, the charge stays, whoever asked learns nothing more."""
+def test_a_charged_question_of_which_nothing_was_drawn_goes_on(team: factories.Team) -> None:
     query = factories.make_query(factories.make_desk(team), team.analyst)
     assert runner.bought(claimed(query)) is None
+    runner.attempt(claimed(query, again=True))
+    query.refresh_from_db()
+    assert (query.state, query.error_code) == (JobState.SUCCEEDED, "")
+    assert Charge.objects.filter(query=query.pk).count() == 1
+
+
+def test_a_charged_question_without_an_answer_ends(team: factories.Team) -> None:
+    """Killed while drawing: no second draw, the charge stays, whoever asked learns nothing more."""
+    query = factories.make_query(factories.make_desk(team), team.analyst)
+    assert runner.bought(claimed(query)) is None
+    Mark(str(storage.answer_folder(query))).make()
     claim = claimed(query, again=True)
     runner.attempt(claim)
     query.refresh_from_db()

@@ -40,6 +40,7 @@ from tests.site import Site, until
 from tests.unit.worker.stand_in import GOAL, StandIn
 from worker import app, claim, process, reaper, runner
 from worker.claim import AnyJob
+from worker.drawn import Mark
 from worker.engine.errors import Cancelled, EngineError
 from worker.engine.privacy import Spend
 from worker.engine.version import VERSION
@@ -108,7 +109,7 @@ def test_a_preview_is_done_without_any_key_to_draw_with(run: Run, engine: StandI
     assert (preview.state, preview.result) == (JobState.SUCCEEDED, TRIED)
     ((job, details),) = engine.asked
     assert job == "preview"
-    assert set(details) == {"recipe", "column"}
+    assert set(details) == {"recipe", "column", "populations"}
     assert outcomes(preview) == ["preview.succeeded", "preview.started"]
 
 
@@ -413,8 +414,17 @@ def test_a_charge_is_committed_before_anything_is_drawn(costly: Run, engine: Sta
     assert outcomes(costly) == ["run.succeeded", "budget.charged", "run.started"]
 
 
+def drawing(run: Run) -> None:
+    """What the engine leaves just before it draws."""
+    Mark(str(storage.answer_folder(run))).make()
+
+
 def test_a_takeover_of_a_charged_run_never_draws_again(costly: Run, engine: StandIn) -> None:
-    engine.before["anonymize"] = raiser(process.ChildLost(-9))
+    def drawn_and_lost() -> None:
+        drawing(costly)
+        raise process.ChildLost(-9)
+
+    engine.before["anonymize"] = drawn_and_lost
     perform(costly)
     until(reaper.reap, 5)
     perform(costly)
@@ -439,9 +449,47 @@ def test_a_takeover_stores_the_answer_that_was_left(costly: Run, engine: StandIn
     assert not list((storage.root() / storage.ANSWERS).iterdir())
 
 
+def test_a_run_that_was_stopped_before_anything_was_drawn_goes_on_under_its_charge(
+    costly: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as ending:
+        ending.setattr(claim, "is_stopping", lambda: True)
+        ending.setattr(runner, "is_stopping", lambda: True)
+        engine.before["anonymize"] = raiser(Cancelled())
+        perform(costly)
+    assert (costly.state, costly.attempts) == (JobState.QUEUED, 0)
+    engine.before.clear()
+    perform(costly)
+    assert (costly.state, costly.error_message) == (JobState.SUCCEEDED, "")
+    assert costly.charges.count() == 1
+
+
+def test_an_answer_is_stored_even_when_two_workers_were_lost(costly: Run, engine: StandIn) -> None:
+    engine.after["anonymize"] = raiser(process.ChildLost(-9))
+    perform(costly)
+    until(reaper.reap, 5)
+    assert Run.objects.claim(costly.pk, "lost again", -1)
+    until(reaper.reap, 5)
+    perform(costly)
+    assert (costly.state, costly.attempts) == (JobState.SUCCEEDED, 3)
+    assert costly.charges.count() == 1
+
+
+def test_an_answer_that_nobody_can_store_is_given_up(costly: Run, engine: StandIn) -> None:
+    engine.after["anonymize"] = raiser(process.ChildLost(-9))
+    perform(costly)
+    for _ in range(2):
+        until(reaper.reap, 5)
+        assert Run.objects.claim(costly.pk, "lost again", -1)
+    until(reaper.reap, 5)
+    costly.refresh_from_db()
+    assert (costly.state, costly.error_code) == (JobState.FAILED, "worker-lost")
+
+
 def test_half_an_answer_is_none(costly: Run, engine: StandIn) -> None:
     engine.after["anonymize"] = raiser(process.ChildLost(-9))
     perform(costly)
+    drawing(costly)
     (storage.answer_folder(costly) / "answer").unlink()
     until(reaper.reap, 5)
     perform(costly)

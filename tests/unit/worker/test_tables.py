@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from worker import process
+from worker.engine.errors import EngineError
 from worker.sealed import SealedReader, SealedWriter, new_key
 
 RECIPE: dict[str, Any] = {
@@ -58,3 +59,33 @@ def test_only_a_table_leaves(desk: Desk) -> None:
     assert desk.read("table.csv") == b"sex,count,error95\nf,20,0\nm,30,0\nx,0,0\n"
     assert desk.read("exact.csv") == b"sex,exact,count,error95\nf,20,20,0\nm,30,30,0\nx,0,0,0\n"
     assert "ab" * 32 not in str(answer["report"]["public"])
+
+
+def paid(desk: Desk, **recipe: Any) -> dict[str, Any]:
+    """A run that was charged: it leaves its answer in a folder."""
+    folder = desk.folder / "left"
+    folder.mkdir(exist_ok=True)
+    files = {"table": desk.file("data", "r"), **{name: desk.file(name) for name in (*OUTPUTS, "answer")}}
+    details = {"key": "00" * 32, "input_sha256": "ab" * 32, "publish": str(folder)}
+    return desk.run("anonymize", files, recipe=RECIPE | recipe, **details)
+
+
+def test_noise_for_one_charge_is_drawn_by_one_process(desk: Desk) -> None:
+    """The mark is there before the answer, and whoever finds it draws nothing."""
+    paid(desk)
+    left = desk.folder / "left"
+    assert {path.name for path in left.iterdir()} == {*TABLES, "codebook.md", "answer", "drawn"}
+    for path in left.iterdir():
+        if path.name != "drawn":
+            path.unlink()
+    with pytest.raises(EngineError) as refusal:
+        paid(desk)
+    assert refusal.value.code == "charged-unanswered"
+    assert {path.name for path in left.iterdir()} == {"drawn"}
+
+
+def test_what_fails_before_the_noise_leaves_no_mark(desk: Desk) -> None:
+    unknown = {"method": "dp-histogram", "params": {"columns": ["age"], "epsilon": 1}}
+    with pytest.raises(EngineError):
+        paid(desk, steps=[unknown])
+    assert list((desk.folder / "left").iterdir()) == []

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from worker.engine.dp.accuracy import Noise, shown_alone
+from worker.engine.dp.drawing import about_to_draw
 from worker.engine.errors import EngineError
 from worker.engine.frequency import Counts
 
@@ -111,6 +112,7 @@ def _sampler() -> Iterator[Any]:
         dp.enable_features("contrib")
     except Exception:  # noqa: BLE001 - absent, broken or of another version: the same to whoever waits
         raise _failed("is not installed or cannot be loaded") from None
+    about_to_draw()
     try:
         yield dp
     except EngineError:

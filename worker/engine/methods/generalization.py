@@ -15,9 +15,10 @@ from worker.engine.algorithms.hierarchies import Levels, levels_of
 from worker.engine.column import Column, Mask
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.fields import Kind, Role, Unit
-from worker.engine.frequency import Domain, FrequencyTable
+from worker.engine.frequency import Domain
 from worker.engine.goal import Goal
 from worker.engine.keys import Keys, Packer, among
+from worker.engine.long_table import Tuples
 from worker.engine.method import Family, Guarantee, Method, Plan, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
@@ -158,11 +159,11 @@ class Generalization(Method):
         names = statistics.quasi_identifiers
         for name in names:
             statistics.require_values(name, f"columns.{name}")
-        table = statistics.classes_table(column for goal in goals for column in goal.sensitive_columns())
+        table = statistics.classes_tuples(column for goal in goals for column in goal.sensitive_columns())
         levels = [levels_of(statistics.declaration(name).hierarchy, table.domain(name)) for name in names]
         judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
         aim = Aim(self.objective, self.aggregate, self.generalization_weight)
-        problem = Problem.of(table, levels, self._bounds(levels), judge, aim)
+        problem = Problem.of(table, levels, self._bounds(levels), judge, aim, statistics.most_classes)
         search: Search | BestEffort
         if self.time_limit is None or problem.lattice.is_searchable:
             search = Search(problem, report, self.time_limit)
@@ -210,7 +211,7 @@ class Generalization(Method):
 
     def _decided(
         self,
-        table: FrequencyTable,
+        table: Tuples,
         levels: Sequence[Levels],
         judge: Judge,
         outcome: Outcome,
@@ -218,7 +219,7 @@ class Generalization(Method):
     ) -> GeneralizationPlan:
         from worker.engine.algorithms.obstacles import no_solution
         from worker.engine.algorithms.search.deciding import decided
-        from worker.engine.algorithms.search.judging import generalized
+        from worker.engine.algorithms.search.judging import lifted
         from worker.engine.classes import classes_of
 
         names = [one.name for one in levels]
@@ -227,7 +228,7 @@ class Generalization(Method):
             raise LimitExceeded("time-limit", text)
         if outcome.best is None:
             top = [high for _, high in self._bounds(levels)]
-            coarsest = classes_of(generalized(table, levels, top), names)
+            coarsest = classes_of(lifted(table, levels, top), names)
             raise no_solution(judge, coarsest, outcome.least_suppressed)
         found = decided(table, levels, outcome.best, judge)
         facts: dict[str, Any] = {

@@ -20,9 +20,9 @@ def first(score):
     return score[0] if isinstance(score, tuple) else score
 
 
-def check(drawn, goals, aim, limit, drop, bounds):
+def check(drawn, goals, aim, limit, drop, bounds, table=None):
     judge = Judge(goals, int(limit * drawn.table.rows), drop)
-    problem = Problem.of(drawn.table, drawn.levels, bounds, judge, aim)
+    problem = Problem.of(table or drawn.table, drawn.levels, bounds, judge, aim)
     outcome = search(problem, NullReporter())
     found = brute_force.look_at_every_node(drawn.table, drawn.levels, bounds, judge, aim)
     assert outcome.nodes == len(found)

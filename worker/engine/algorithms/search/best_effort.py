@@ -97,6 +97,13 @@ class BestEffort:
         task, state = self._problem.task, self._state
         levels = np.array(node, np.int64)
         slot = best_slot(state.pool, levels)
+        if slot == 0 and self._problem.base is not None:
+            if self._problem.base.fetch(task, state, levels, self._report.checkpoint) is not None:
+                self._outcome.checked += 1
+                self._feasible[node] = False
+                return None
+            self._outside.forget()
+            slot = best_slot(state.pool, levels)
         group_slot(task.coding, task.table, state.pool, slot, levels, False, state.groups)
         verdict = self._verdict(node, slot)
         self._outcome.checked += 1

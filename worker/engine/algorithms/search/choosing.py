@@ -10,8 +10,10 @@ from worker.engine.algorithms.compiled import compiled, inlined, lean
 from worker.engine.algorithms.search.exploring import (
     ABOVE,
     BEST,
+    CLOSING,
     EXAMINED,
     FEASIBLE,
+    FETCHED,
     HOPELESS,
     OPEN,
     SEED,
@@ -171,7 +173,12 @@ def explore(task: Task, state: State, minimal: bool, work: int) -> int:
     """Visit nodes until none is open, a verdict is needed, or enough work is done."""
     state.numbers[WORK] = 0
     while state.numbers[WORK] < work:
-        node, only_to_close = next_node(task, state, minimal)
+        node, only_to_close = state.numbers[FETCHED], state.numbers[CLOSING] != 0
+        if node >= 0:
+            state.numbers[FETCHED] = -1
+            steps_of(state.shape, node, state.climbing)
+        else:
+            node, only_to_close = next_node(task, state, minimal)
         if node < 0:
             return DONE
         before = state.numbers[BEST]

@@ -6,6 +6,7 @@ sizes of the classes instead. Every objective has a bound that needs no grouping
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,8 +14,10 @@ import numpy as np
 
 from worker.engine.algorithms.compiled import compiled
 from worker.engine.algorithms.search.coding import Coding, Keys
+from worker.engine.algorithms.search.snapshots import Table
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
+Ints = np.ndarray[Any, np.dtype[np.int32]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -78,7 +81,7 @@ class Costs(NamedTuple):
 
 
 @compiled
-def code_counts(coding: Coding, keys: Words, rows: Longs, column_at: Longs, counts: Longs) -> None:
+def code_counts(coding: Coding, keys: Words, rows: Ints, column_at: Longs, counts: Longs) -> None:
     """How many rows hold each code of each column; column c's counts start at `column_at[c]`."""
     for column in range(coding.word.size):
         mask, shift = np.uint64((1 << coding.width[column]) - 1), np.uint64(coding.shift[column])
@@ -153,13 +156,16 @@ def measure_level(
             cost[column, level] = level
 
 
-def costs_of(aim: Aim, keys: Keys, packed: Words, rows: Longs) -> Costs:
-    """Prepare an objective for one table."""
+def costs_of(aim: Aim, keys: Keys, tables: Iterable[Table]) -> Costs:
+    """Prepare an objective for the keys of a table, in one or several pieces."""
     coding = keys.coding
     column_at = np.concatenate([[0], np.cumsum([ladder.size for ladder in keys.ladders])]).astype(np.int64)
     counts = np.zeros(int(column_at[-1]), np.int64)
-    code_counts(coding, packed, rows, column_at, counts)
+    total = 0.0
+    for packed, rows in tables:
+        code_counts(coding, packed, rows, column_at, counts)
+        total += float(rows.sum(dtype=np.int64))
     cost, entropy, values = (np.zeros(coding.map_at.shape, np.float64) for _ in range(3))
-    total, objective = float(rows.sum()), OBJECTIVES.index(aim.objective)
+    objective = OBJECTIVES.index(aim.objective)
     level_costs(coding, objective, total, column_at, counts, cost, entropy, values)
     return Costs(objective, AGGREGATES.index(aim.aggregate), *aim.factors, total, cost, entropy, values)

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from worker.engine.algorithms.hierarchies import Levels
-from worker.engine.algorithms.search.judging import Judge, generalized
+from worker.engine.algorithms.search.judging import Judge, lifted
 from worker.engine.algorithms.search.lattice import Node
 from worker.engine.classes import Classes, classes_of
 from worker.engine.counting import Runs
 from worker.engine.frequency import FrequencyTable
 from worker.engine.keys import LIMIT, Grouped, Keys, Packer, grouped
-
-TUPLES_AT_ONCE = 1 << 20
+from worker.engine.long_table import Tuples
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Decided:
     smallest: int | None
 
 
-def decided(table: FrequencyTable, levels: Sequence[Levels], node: Node, judge: Judge) -> Decided:
+def decided(table: Tuples, levels: Sequence[Levels], node: Node, judge: Judge) -> Decided:
     """Judge the classes of a node."""
     packer = Packer(tuple(len(one.labels[level]) for one, level in zip(levels, node, strict=True)))
     # Wider tuples are ranked among all others, which a piece cannot do.
@@ -52,29 +51,23 @@ def decided(table: FrequencyTable, levels: Sequence[Levels], node: Node, judge: 
     )
 
 
-def _sizes(
-    table: FrequencyTable, levels: Sequence[Levels], node: Node, packer: Packer
-) -> tuple[Keys, Classes]:
+def _sizes(table: Tuples, levels: Sequence[Levels], node: Node, packer: Packer) -> tuple[Keys, Classes]:
     """The classes without what is in them."""
     runs, span = Runs(), math.prod(packer.sizes)
-    for start in range(0, len(table), TUPLES_AT_ONCE):
-        counts = table.counts[start : start + TUPLES_AT_ONCE]
+    for piece in table.pieces():
         codes = [
-            one.from_values[level][table.column(one.name)[start : start + TUPLES_AT_ONCE]]
-            for one, level in zip(levels, node, strict=True)
+            one.from_values[level][piece.column(one.name)] for one, level in zip(levels, node, strict=True)
         ]
-        runs.add(grouped(packer.fit(codes, len(counts)), counts, span))
+        runs.add(grouped(packer.fit(codes, len(piece)), piece.counts, span))
     found: Grouped = runs.merged()
     number = len(found.keys)
     return found.keys, Classes(FrequencyTable((), (), found.counts), np.arange(number), number)
 
 
-def _whole(
-    table: FrequencyTable, levels: Sequence[Levels], node: Node, packer: Packer
-) -> tuple[Keys, Classes]:
+def _whole(table: Tuples, levels: Sequence[Levels], node: Node, packer: Packer) -> tuple[Keys, Classes]:
     """The classes with everything in them."""
     names = [one.name for one in levels]
-    lifted = generalized(table, levels, node)
-    classes = classes_of(lifted, names)
+    whole = lifted(table, levels, node)
+    classes = classes_of(whole, names)
     first = classes.first()
-    return packer.fit([lifted.column(name)[first] for name in names], classes.number), classes
+    return packer.fit([whole.column(name)[first] for name in names], classes.number), classes

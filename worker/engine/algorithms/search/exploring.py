@@ -39,8 +39,10 @@ HOPELESS, FEASIBLE, ABOVE, EXAMINED, TRIED = 1, 2, 4, 8, 16
 """What is known of a node: it and all below are infeasible; it is feasible; a node below it is feasible; its
 classes were looked at; it could not be shown hopeless."""
 
-BEST, VISITS, WORK, OPEN, SEED, STALE, PENDING, SLOT = range(8)
+BEST, VISITS, WORK, OPEN, SEED, STALE, PENDING, SLOT, FETCHED, CLOSING = range(10)
 """Places in `State.numbers`."""
+FAR = -1
+"""In place of a snapshot: the pending node must be grouped from a table that is not in memory."""
 
 
 class Task(NamedTuple):
@@ -268,9 +270,22 @@ def seems_hopeless(task: Task, state: State, levels: Longs) -> bool:
     return True
 
 
+@compiled
+def close_node(state: State, node: int, rows: int) -> None:
+    """So many rows go at a node and below it, which is too many."""
+    steps_of(state.shape, node, state.climbing)
+    state.numbers[VISITS] += 1
+    learn(state.going, state.climbing, rows)
+    learn(state.forced, state.climbing, rows)
+    mark_below(state.shape, state.climbing, state.flags, HOPELESS)
+
+
 @inlined
 def visit(task: Task, state: State, node: int, levels: Longs, only_to_close: bool) -> bool:
-    """Visit a node. False when somebody outside is to judge it."""
+    """Visit a node. False when somebody outside is to judge it, or to fetch its groups first."""
+    if state.pool.high[0] > task.table.rows.size and best_slot(state.pool, levels) == 0:
+        state.numbers[PENDING], state.numbers[SLOT], state.numbers[CLOSING] = node, FAR, only_to_close
+        return False
     state.numbers[VISITS] += 1
     state.flags[node] |= np.uint8(TRIED)
     if not state.flags[node] & FEASIBLE and seems_hopeless(task, state, levels):

@@ -118,7 +118,7 @@ def clear_table(table: Ints, size: int) -> int:
 
 
 @compiled
-def group_narrow(keys: Words, low: int, high: int, rows: Longs, bits: int, groups: Groups) -> int:
+def group_narrow(keys: Words, low: int, high: int, rows: Ints, bits: int, groups: Groups) -> int:
     """Group keys of one word by linear probing from their home slots.
 
     Positions are unsigned so that they are not taken for distances from the end.
@@ -153,7 +153,7 @@ def same_key(keys: Words, i: int, masks: Words, groups: Groups, found: int) -> b
 
 
 @compiled
-def group_wide(keys: Words, low: int, high: int, rows: Longs, bits: int, groups: Groups) -> int:
+def group_wide(keys: Words, low: int, high: int, rows: Ints, bits: int, groups: Groups) -> int:
     """Group keys of several words by linear probing from their home slots."""
     count, last = 0, np.uint32((1 << bits) - 1)
     for i in range(high - low):
@@ -212,7 +212,7 @@ def regroup(
     levels: Longs,
     fine: bool,
     keys: Words,
-    rows: Longs,
+    rows: Ints,
     low: int,
     high: int,
     groups: Groups,
@@ -244,7 +244,7 @@ def small_rows(
     coding: Coding,
     levels: Longs,
     keys: Words,
-    rows: Longs,
+    rows: Ints,
     low: int,
     high: int,
     smallest: int,
@@ -264,7 +264,7 @@ def small_rows(
 
 
 @compiled
-def count_small(rows: Longs, low: int, high: int, smallest: int, bits: int, groups: Groups) -> int:
+def count_small(rows: Ints, low: int, high: int, smallest: int, bits: int, groups: Groups) -> int:
     """The rows in slots that hold fewer than `smallest`."""
     table, slots, own = groups.table[: 1 << bits], groups.slots, rows[low:high]
     table[:] = 0

@@ -10,8 +10,10 @@ import numpy as np
 from worker.engine.algorithms.hierarchies import Levels
 from worker.engine.classes import Classes
 from worker.engine.column import Mask
+from worker.engine.counting import added_up
 from worker.engine.frequency import Counts, Domain, FrequencyTable
 from worker.engine.goal import Goal, keepable
+from worker.engine.long_table import LongTable, Tuples
 
 
 class Judge:
@@ -28,7 +30,7 @@ class Judge:
         # Then rows suppressed at a node are suppressed at every finer one.
         self.nested = self.monotone and not self.judges_wholes and not any(goal.relative for goal in goals)
 
-    def sizes_only(self, table: FrequencyTable) -> bool:
+    def sizes_only(self, table: Tuples) -> bool:
         """Whether every class of at least `smallest` rows may be released."""
         return table.persons is None and all(goal.least_size is not None for goal in self.goals)
 
@@ -60,6 +62,13 @@ class Judge:
             if not (self.drop and goal.relative):
                 forced = np.maximum(forced, goal.least_dropped(classes))
         return forced
+
+
+def lifted(table: Tuples, levels: Sequence[Levels], node: Sequence[int]) -> FrequencyTable:
+    """The table at a node, which of a long table is what it has there: every tuple once."""
+    if not isinstance(table, LongTable):
+        return generalized(table, levels, node)
+    return added_up(generalized(piece, levels, node) for piece in table.pieces())
 
 
 def domain_at(domain: Domain, levels: Levels, level: int) -> Domain:

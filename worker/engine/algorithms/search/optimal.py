@@ -6,6 +6,7 @@ Ties go to the lower, then to the lexicographically first node.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from math import inf
 from typing import Any
 
@@ -15,7 +16,17 @@ from worker.engine.algorithms.compiled import prepare
 from worker.engine.algorithms.search.bounding import start_bounds
 from worker.engine.algorithms.search.choosing import ASK, DONE, explore, reopen
 from worker.engine.algorithms.search.costs import LOSS, RANK
-from worker.engine.algorithms.search.exploring import BEST, PENDING, SLOT, Room, State, resume
+from worker.engine.algorithms.search.exploring import (
+    BEST,
+    FAR,
+    FETCHED,
+    PENDING,
+    SLOT,
+    Room,
+    State,
+    close_node,
+    resume,
+)
 from worker.engine.algorithms.search.grouping import room_for_groups
 from worker.engine.algorithms.search.learning import new_model
 from worker.engine.algorithms.search.marking import Shape
@@ -23,6 +34,7 @@ from worker.engine.algorithms.search.outcome import Outcome, outcome_of
 from worker.engine.algorithms.search.outside import Outside
 from worker.engine.algorithms.search.problem import Problem
 from worker.engine.algorithms.search.snapshots import PATIENCE, new_pool
+from worker.engine.errors import LimitExceeded
 from worker.engine.reporting import Reporter
 
 WORK = 4_000_000
@@ -70,7 +82,8 @@ class Search:
 
     def list_minimal(self) -> None:
         """Decide the nodes that are not better than the best but may be minimal."""
-        self._complete = self._optimal and self._explore(minimal=True)
+        with suppress(LimitExceeded):  # a node too large for memory leaves the list incomplete
+            self._complete = self._optimal and self._explore(minimal=True)
 
     def outcome(self) -> Outcome:
         """What is known so far."""
@@ -95,13 +108,27 @@ class Search:
                 return False
 
     def _answer(self) -> None:
-        """Ask the goals about the pending node, and finish it."""
+        """Ask the goals about the pending node, and finish it; or fetch its groups."""
         state = self._state
         node = int(state.numbers[PENDING])
+        if state.numbers[SLOT] == FAR:
+            self._fetch(node)
+            return
         verdict = self._outside.judge(state, int(state.numbers[SLOT]), self._problem.lattice.levels(node))
         resume(self._problem.task, state, verdict.suppressed, verdict.forced, verdict.feasible)
         if not verdict.exact:
             state.suppressed[node] = -1
+
+    def _fetch(self, node: int) -> None:
+        task, state, base = self._problem.task, self._state, self._problem.base
+        assert base is not None
+        levels = np.array(self._problem.lattice.levels(node), np.int64)
+        gone = base.fetch(task, state, levels, self._report.checkpoint)
+        self._outside.forget()
+        if gone is None:
+            state.numbers[FETCHED] = node
+        else:
+            close_node(state, node, gone)
 
 
 def is_ranked(problem: Problem) -> bool:
@@ -121,9 +148,14 @@ def search(problem: Problem, report: Reporter, seconds: float | None = None) -> 
 def new_state(problem: Problem, shape: Shape) -> State:
     """Nothing known yet."""
     task = problem.task
-    columns, size, nodes = len(problem.levels), len(task.table.rows), len(shape.spans)
-    numbers = np.zeros(8, np.int64)
-    numbers[BEST] = -1
+    columns, nodes, base = len(problem.levels), len(shape.spans), problem.base
+    words, size = task.table.keys.shape
+    # One more, so that whatever is fetched counts as smaller than the table itself.
+    size, most = (size, size) if base is None else (base.size + 1, base.most)
+    # Snapshots do not carry weights: a goal that asks for them sees the table itself.
+    patience = NEVER if problem.table.weights is not None else PATIENCE
+    numbers = np.zeros(10, np.int64)
+    numbers[BEST] = numbers[FETCHED] = -1
     return State(
         shape=shape,
         flags=np.zeros(nodes, np.uint8),
@@ -135,10 +167,9 @@ def new_state(problem: Problem, shape: Shape) -> State:
         best_losses=np.zeros(columns),
         levels=np.zeros(columns, np.int64),
         climbing=np.zeros(columns, np.int64),
-        groups=room_for_groups(len(task.table.keys), size),
-        room=new_room(size, columns),
-        # Snapshots do not carry weights: a goal that asks for them sees the table itself.
-        pool=new_pool(task.table, columns, NEVER if problem.table.weights is not None else PATIENCE),
+        groups=room_for_groups(words, most),
+        room=new_room(most, columns),
+        pool=new_pool(words, size, 2 * most + 64, columns, patience),
         going=new_model(task.costs.entropy, task.costs.rows),
         forced=new_model(task.costs.entropy, task.costs.rows),
     )

@@ -35,6 +35,10 @@ class Outside:
         self._codes: dict[int, list[Codes]] = {}
         self._domains: dict[tuple[int, int], Domain] = {}
 
+    def forget(self) -> None:
+        """Snapshots may have changed."""
+        self._codes.clear()
+
     def judge(self, state: State, slot: int, node: Node) -> Verdict:
         """Judge the node that was grouped from a snapshot."""
         judge, room = self._problem.judge, state.room
@@ -83,8 +87,9 @@ class Outside:
             domains[column] = self._domain(column, level)
         persons = codes.pop() if table.persons is not None else None
         if slot == 0:
+            assert isinstance(table, FrequencyTable)
             return FrequencyTable(tuple(domains), tuple(codes), table.counts, persons, table.weights)
-        rows = state.pool.table.rows[int(state.pool.low[slot]) : int(state.pool.high[slot])]
+        rows = state.pool.table.rows[int(state.pool.low[slot]) : int(state.pool.high[slot])].astype(np.int64)
         return FrequencyTable(tuple(domains), tuple(codes), rows, persons)
 
     def _slot(self, state: State, slot: int) -> list[Codes]:

@@ -55,13 +55,18 @@ def pack_block(columns: Sequence[Codes], keys: Keys, start: int, out: Words) -> 
     for word, (a, b, c) in _threes(keys):
         add_fields(
             out[word],
-            columns[a][start:end],
-            columns[b][start:end],
-            columns[c][start:end],
+            _ints(columns[a][start:end]),
+            _ints(columns[b][start:end]),
+            _ints(columns[c][start:end]),
             keys.fields[a],
             keys.fields[b],
             keys.fields[c],
         )
+
+
+def _ints(codes: Codes) -> Codes:
+    """The one type that the loops are compiled for; tables keep narrower ones."""
+    return np.ascontiguousarray(codes, np.int32)
 
 
 def pack(columns: Sequence[Codes], keys: Keys) -> Words:
@@ -84,17 +89,16 @@ def unpack(packed: Words, keys: Keys) -> list[Codes]:
 
 def keyed(columns: Sequence[Codes], counts: Longs, keys: Keys, merge: bool) -> Table:
     """The keys of a table. With `merge`, tuples that may be plain rows are added up by key."""
-    columns = [np.ascontiguousarray(codes, np.int32) for codes in columns]
     if merge and keys.words == 1 and len(counts) > MANY and (counts == 1).all():
         return _counted(columns, keys) or _sorted(pack(columns, keys)[0])
-    return Table(pack(columns, keys), np.ascontiguousarray(counts, np.int64))
+    return Table(pack(columns, keys), np.ascontiguousarray(counts, np.int32))
 
 
 class Count(NamedTuple):
     """Distinct keys of one word with their rows, while rows are still being read."""
 
     keys: Words
-    rows: Longs
+    rows: Ints
     table: Ints
     slots: Slots
     number: Longs
@@ -131,7 +135,7 @@ def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
     size, room = len(columns[0]), FEW + BLOCK
     counted = Count(
         np.empty(room, np.uint64),
-        np.empty(room, np.int64),
+        np.empty(room, np.int32),
         np.full(1 << TABLE_BITS, -1, np.int32),
         np.empty(BLOCK, np.uint32),
         np.zeros(1, np.int64),
@@ -147,7 +151,7 @@ def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
 
 
 @compiled
-def run_lengths(ordered: Words, counts: Longs) -> int:
+def run_lengths(ordered: Words, counts: Ints) -> int:
     """Move the distinct values of a sorted array to its front and count each."""
     found = -1
     for i in range(ordered.size):
@@ -162,6 +166,6 @@ def run_lengths(ordered: Words, counts: Longs) -> int:
 def _sorted(packed: Words) -> Table:
     """Many distinct keys: sort and count runs."""
     packed.sort()
-    counts = np.empty(len(packed), np.int64)
+    counts = np.empty(len(packed), np.int32)
     found = run_lengths(packed, counts)
     return Table(packed[:found].reshape(1, -1), counts[:found])

@@ -15,6 +15,7 @@ from worker.engine.algorithms.search.coding import Coding
 from worker.engine.algorithms.search.grouping import Groups, regroup
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
+Ints = np.ndarray[Any, np.dtype[np.int32]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
 SLOTS = 64
@@ -32,7 +33,7 @@ class Table(NamedTuple):
     """Distinct keys, word by word, with the rows of each."""
 
     keys: Words
-    rows: Longs
+    rows: Ints
 
 
 class Pool(NamedTuple):
@@ -47,14 +48,12 @@ class Pool(NamedTuple):
     uses: Longs
 
 
-def new_pool(table: Table, columns: int, patience: int = PATIENCE) -> Pool:
-    """Room for about twice the table."""
-    words, size = table.keys.shape
-    room = 2 * size + 64
+def new_pool(words: int, size: int, room: int, columns: int, patience: int = PATIENCE) -> Pool:
+    """Room for snapshots of a table of some size."""
     low, high = np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.int64)
     high[0] = size
     return Pool(
-        Table(np.empty((words, room), np.uint64), np.empty(room, np.int64)),
+        Table(np.empty((words, room), np.uint64), np.empty(room, np.int32)),
         np.array([1, 0, patience, SMALL], np.int64),
         low,
         high,

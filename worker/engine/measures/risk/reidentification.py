@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from worker.engine.algorithms.individual_risk import individual_risk
+from worker.engine.algorithms.class_sizes import Sizes, sizes_of
 from worker.engine.chart import Axis, Chart, Series
-from worker.engine.classes import Classes, released_classes
 from worker.engine.measure import Figures, Measure, Section, register
 from worker.engine.statistics import Statistics
 
@@ -53,23 +52,27 @@ class Reidentification(Measure):
         return bool(statistics.quasi_identifiers)
 
     def read(self, statistics: Statistics) -> dict[str, Any]:
-        table = statistics.classes_table()
-        classes, suppressed = released_classes(table, statistics.quasi_identifiers)
-        sizes = classes.sizes
-        total = int(sizes.sum())
+        sizes = sizes_of(statistics.classes_tuples(), statistics.quasi_identifiers)
+        smallest = int(sizes.values[0]) if sizes.classes else None
         figures: dict[str, Any] = {
             "unit": "person" if statistics.person_key else "row",
-            "rows": int(classes.rows.sum()),
-            "suppressed_rows": 0 if suppressed is None else int(suppressed.rows.sum()),
-            "classes": classes.number,
-            "smallest_class": int(sizes.min()) if classes.number else None,
-            "unique_rows": int((sizes == 1).sum()),
-            "unique_share": _share(int((sizes == 1).sum()), total),
-            "average_risk": _share(classes.number, total),
-            "highest_risk": float(1 / sizes.min()) if classes.number else None,
-            "share_above": {str(t): _share(_above(sizes, t), total) for t in THRESHOLDS},
+            "rows": sizes.rows,
+            "suppressed_rows": sizes.suppressed_rows,
+            "classes": sizes.classes,
+            "smallest_class": smallest,
+            "unique_rows": sizes.among(sizes.values == 1),
+            "unique_share": _share(sizes.among(sizes.values == 1), sizes.total),
+            "average_risk": _share(sizes.classes, sizes.total),
+            "highest_risk": None if smallest is None else 1 / smallest,
+            # In exact integers where that matters: 1 ÷ size above the threshold.
+            "share_above": {
+                str(t): _share(sizes.among(t * sizes.values < 1), sizes.total) for t in THRESHOLDS
+            },
+            "expected_reidentifications": sizes.expected,
+            "global_risk": sizes.expected / sizes.total if sizes.total else None,
+            "weighted": sizes.weighted,
         }
-        return figures | _individual(classes, total) | _distributions(sizes, total)
+        return figures | _distributions(sizes)
 
     def charts(self, before: Figures | None, after: Figures | None) -> tuple[Chart, ...]:
         sides = [(name, side) for name, side in (("Before", before), ("After", after)) if side]
@@ -82,27 +85,15 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _above(sizes: Any, threshold: float) -> int:
-    """Members of classes with 1 ÷ size above the threshold, in exact integers where that matters."""
-    return int(sizes[threshold * sizes < 1].sum())
-
-
-def _individual(classes: Classes, total: int) -> dict[str, Any]:
-    expected = float((individual_risk(classes.sizes, classes.weights) * classes.sizes).sum())
-    return {
-        "expected_reidentifications": expected,
-        "global_risk": expected / total if total else None,
-        "weighted": classes.weights is not None,
-    }
-
-
-def _distributions(sizes: Any, total: int) -> dict[str, Any]:
+def _distributions(sizes: Sizes) -> dict[str, Any]:
     bins = []
     for low, after in zip(EDGES, (*EDGES[1:], None), strict=True):
-        inside = sizes[(sizes >= low) & (sizes < after)] if after else sizes[sizes >= low]
-        to = None if after is None else after - 1
-        bins.append({"from": low, "to": to, "classes": len(inside), "rows": int(inside.sum())})
-    curve = [{"risk": r, "share": _share(int(sizes[sizes * r <= 1 + 1e-12].sum()), total)} for r in RISKS]
+        inside = (sizes.values >= low) & (sizes.values < after if after else True)
+        to, number = None if after is None else after - 1, int(sizes.numbers[inside].sum())
+        bins.append({"from": low, "to": to, "classes": number, "rows": sizes.among(inside)})
+    curve = [
+        {"risk": r, "share": _share(sizes.among(sizes.values * r <= 1 + 1e-12), sizes.total)} for r in RISKS
+    ]
     return {"class_sizes": bins, "risk_curve": curve}
 
 

@@ -1,0 +1,161 @@
+"""Searching a table that is longer than memory allows: its keys are read piece by piece.
+
+A node is looked at by grouping all keys there, or somewhat below, which makes a snapshot; from then on it,
+and what is more general, is counted from that. Snapshots too are kept outside memory. Where the groups of a
+node do not fit, they are counted a share at a time, as long as it takes to see that too many rows would go.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from worker.engine.algorithms.search.adding import Found, add_keys
+from worker.engine.algorithms.search.coding import Keys
+from worker.engine.algorithms.search.exploring import State, Task
+from worker.engine.algorithms.search.grouping import set_masks, table_bits
+from worker.engine.algorithms.search.packing import pack
+from worker.engine.algorithms.search.snapshots import SLOTS, Table
+from worker.engine.errors import LimitExceeded
+from worker.engine.long_table import Arrays, LongTable, put_away, taken_out
+from worker.engine.scratch import Shelf
+
+Longs = np.ndarray[Any, np.dtype[np.int64]]
+
+BYTES_PER_KEY = 16
+FULL = 0.9
+"""Shares are cut so that each fills its room to this part."""
+MOST_KEPT = 256
+"""Snapshots outside memory."""
+
+
+class Base:
+    """The keys of a long table, and room for `most` groups of them."""
+
+    def __init__(self, table: LongTable, keys: Keys, most: int) -> None:
+        self.most, self._coding, self.rows = most, keys.coding, table.rows
+        self._shelf = Shelf(BYTES_PER_KEY * most)
+        self._kept: list[Arrays] = []
+        self.size = 0
+        self._likely = most / 2
+        self._snapshots: list[tuple[Longs, int, Arrays]] = []
+        for piece in table.pieces():
+            self._kept.append(
+                put_away(self._shelf, [*pack(piece.codes, keys), piece.counts.astype(np.int32)])
+            )
+            self.size += len(piece)
+        self._found = Found(
+            np.zeros(1, np.int64),
+            Table(np.empty((keys.words, most), np.uint64), np.empty(most, np.int32)),
+            np.empty(1 << table_bits(most), np.int32),
+            np.zeros(keys.words, np.uint64),
+            np.zeros(keys.words, np.uint64),
+        )
+
+    def pieces(self) -> Iterator[Table]:
+        """All keys with their rows."""
+        for kept in self._kept:
+            *words, rows = taken_out(self._shelf, kept)
+            yield Table(np.stack(words), rows.copy())  # loops are compiled for arrays that may be written
+
+    def fetch(self, task: Task, state: State, levels: Longs, checkpoint: Callable[[], None]) -> int | None:
+        """Make a snapshot from which these levels can be counted; None when it is there.
+
+        Otherwise so many rows have to go there and everywhere below, which is more than may.
+        """
+        if (kept := self._kept_below(levels)) is not None:
+            self._show(state, *kept)
+            return None
+        finer = self._finer(task, state.shape.lowest, levels)
+        for at in (finer, levels):
+            if self._group(at, not task.sizes_only, 0, 1, checkpoint):
+                self._show(state, at, self._snapshot(at))
+                return None
+            if at is levels or (finer == levels).all():
+                break
+            self._likely /= 2  # it was too much
+        if task.smallest > 1 and (rows := self._small_rows(task, levels, checkpoint)) > task.limit:
+            return rows
+        text = (
+            f"The memory limit does not allow weighing releases of more than {self.most:,} classes, each "
+            "with its sensitive values. Allow more memory, or raise the lowest levels of some columns."
+        )
+        raise LimitExceeded("memory", text)
+
+    def _finer(self, task: Task, lowest: Longs, levels: Longs) -> Longs:
+        """How far below the levels the groups are still few: from there more nodes can be counted later."""
+        entropy, found = task.costs.entropy, levels.copy()
+        bits = sum(float(entropy[column, level]) for column, level in enumerate(found))
+        while True:
+            steps = [
+                (float(entropy[column, level - 1] - entropy[column, level]), column)
+                for column, level in enumerate(found)
+                if level > lowest[column]
+            ]
+            more, column = min(steps, default=(0.0, -1))
+            if column < 0 or self._expected(bits + more) > self._likely:
+                return found
+            bits, found[column] = bits + more, found[column] - 1
+
+    def _expected(self, bits: float) -> float:
+        """How many values of so much entropy so many rows hold, about."""
+        cells = 2.0 ** min(bits, 60.0)
+        return cells * -math.expm1(-self.rows / cells)
+
+    def _group(
+        self, levels: Longs, fine: bool, share: int, shares: int, checkpoint: Callable[[], None]
+    ) -> bool:
+        """Count the groups of a share; False when they do not fit."""
+        found = self._found
+        found.number[0] = 0
+        found.slots[:] = -1
+        tables = set_masks(self._coding, levels, fine, found.masks)
+        for piece in self.pieces():
+            checkpoint()
+            if not add_keys(self._coding, levels, tables, piece, share, shares, found):
+                return False
+        return True
+
+    def _small_rows(self, task: Task, levels: Longs, checkpoint: Callable[[], None]) -> int:
+        """The rows in classes that are too small; as soon as they are too many, an estimate of them."""
+        shares, rows = int(self.size / (FULL * self.most)) + 1, 0
+        for share in range(shares):
+            if not self._group(levels, False, share, shares, checkpoint):
+                return 0
+            sizes = self._found.table.rows[: int(self._found.number[0])]
+            rows += int(sizes[sizes < task.smallest].sum(dtype=np.int64))
+            if rows > task.limit:
+                return rows * shares // (share + 1)
+        return rows
+
+    def _kept_below(self, levels: Longs) -> tuple[Longs, Table] | None:
+        """The smallest snapshot from which these levels can be counted."""
+        fitting = [kept for kept in self._snapshots if (kept[0] <= levels).all()]
+        if not fitting:
+            return None
+        at, _, kept = min(fitting, key=lambda one: one[1])
+        *words, rows = taken_out(self._shelf, kept)
+        return at, Table(np.stack(words), rows)
+
+    def _snapshot(self, levels: Longs) -> Table:
+        """What was counted last, which is put away too."""
+        number, table = int(self._found.number[0]), self._found.table
+        made = Table(table.keys[:, :number], table.rows[:number])
+        if len(self._snapshots) < MOST_KEPT:
+            self._snapshots.append((levels, number, put_away(self._shelf, [*made.keys, made.rows])))
+        return made
+
+    def _show(self, state: State, levels: Longs, made: Table) -> None:
+        """Let the search count from a snapshot."""
+        pool, number = state.pool, len(made.rows)
+        if pool.state[0] == SLOTS or pool.state[1] + number > len(pool.table.rows):
+            pool.state[:2] = 1, 0  # makes room: what is needed again is shown again
+        at, slot = int(pool.state[1]), int(pool.state[0])
+        pool.table.keys[:, at : at + number] = made.keys
+        pool.table.rows[at : at + number] = made.rows
+        pool.low[slot], pool.high[slot] = at, at + number
+        pool.levels[slot], pool.meet[slot], pool.uses[slot] = levels, 1 << 30, 0
+        pool.state[:2] += 1, number
