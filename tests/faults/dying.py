@@ -61,11 +61,11 @@ ASKED_POINTS = {
 
 def prepare_engine(note: Path) -> None:
     """The same for the engine's process."""
-    from worker import child
+    from worker import child_files
     from worker.drawn import Mark
 
     Mark.make = mortal(Mark.make, "make", note)  # type: ignore[method-assign]
-    child.Files._link = mortal(child.Files._link, "_link", note)  # type: ignore[method-assign]
+    child_files.Files._link = mortal(child_files.Files._link, "_link", note)  # type: ignore[method-assign]
 
 
 def prepare(note: Path) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from worker import child
+from worker import child, child_files
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, NoSolution
 from worker.engine.reporting import Reporter
 
@@ -16,7 +16,7 @@ CANARY = "canary-7f3a91"
 
 
 def echo(job: dict[str, Any], reporter: Reporter) -> dict[str, Any]:
-    files = child.Files(job["files"])
+    files = child_files.Files(job["files"])
     reporter.stage("Copying")
     for number, name in enumerate(files.names("r")):
         reporter.progress(number / len(job["files"]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from tests.factories import PROFILE, RELEASED_CSV, REPLAYED, TRIED
-from worker import child
+from worker import child, child_files
 from worker.process import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
 
@@ -83,7 +83,7 @@ class StandIn:
 def leave(files: Mapping[str, Sealed], answer: dict[str, Any], folder: str) -> None:
     """As worker.child does."""
     described = {name: one.described() | {"fd": os.dup(one.file.fileno())} for name, one in files.items()}
-    opened = child.Files(described)
+    opened = child_files.Files(described)
     child.published({"publish": folder}, opened, answer)
     opened.written[child.ANSWER]._raw.close()
     for name in described.keys() - {child.ANSWER}:
