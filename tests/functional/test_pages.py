@@ -76,6 +76,7 @@ def test_a_run_without_a_solution_and_its_comparison(visit: Callable[..., Visito
     page = visitor.goto("/releases/?q=first+try")
     page.get_by_role("link", name="Research file, first try").click()
     page.get_by_role("link", name="Run 3", exact=True).click()
+    page.wait_for_url("**/runs/**")
     failed = page.url.removeprefix(visitor.desk.url)
     found = look(page, failed, pictures / "steward-no-solution", LOOKS)
     page.get_by_role("button", name="Change this and run").last.click()
