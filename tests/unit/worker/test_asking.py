@@ -134,6 +134,7 @@ def test_a_question_lost_after_its_charge_is_never_drawn_again(
     monkeypatch.setattr(asking, "run_engine", lambda claim, *_: drawn.append(claim) or {})
     query = factories.make_query(factories.make_desk(team), team.analyst)
     assert runner.bought(claimed(query)) is None
+    Mark(str(storage.answer_folder(query))).make()  # its noise was being drawn when it was lost
     if forgotten:  # the control: what would happen if nobody looked at the mark
         monkeypatch.setattr(runner, "bought", lambda claim: None)
     claim = claimed(query, again=True)
