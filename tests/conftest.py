@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 HERE = Path(__file__).parent
 WARM = "from worker.engine import warming; warming.warm()"
@@ -28,14 +30,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: (warming.kill(), warming.wait()))
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One process drives the browser and one the servers: demo, desk and databases are made once.
+class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+    """One process drives the browser, so that demo and desk are made once, and begins with it."""
 
-    The groups are begun first and what is short comes last, so that both processes end together.
-    """
-    for item in items:
-        if HERE / "functional" in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-        elif item.get_closest_marker("postgres"):
-            item.add_marker(pytest.mark.xdist_group("servers"))
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.startswith("tests/functional/") else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """The scheduling of the whole suite."""
+    return Scheduling(config, log)
