@@ -25,6 +25,7 @@ from stewardapp.uploadhandler import SealedFile
 from stewardapp.views.people import signed_in
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
+NO_LENGTH = "The request does not say how long it is (Content-Length); send the file in another way."
 PIECE_TYPE = "application/offset+octet-stream"
 FORM_OVERHEAD = 64 * 1024
 
@@ -49,7 +50,7 @@ def _unread(request: HttpRequest) -> tuple[str, int] | None:
     """Why a posted file is not even looked at."""
     length, limit = _length(request), limits().bytes
     if length < 0:
-        return "The request does not say how long it is (Content-Length); send the file in another way.", 411
+        return NO_LENGTH, 411
     if length > limit + FORM_OVERHEAD:
         return f"The file has {size(length)}; at most {size(limit)} can be uploaded.", 413
     return None
@@ -129,6 +130,8 @@ def _offset(request: HttpRequest, upload: Upload) -> HttpResponse:
 def _piece(request: HttpRequest, upload: Upload) -> HttpResponse:
     if request.content_type != PIECE_TYPE:
         return _answer(415)
+    if _length(request) < 0:  # then not a byte of the body can be read
+        return HttpResponse(NO_LENGTH, status=411, headers=TUS, content_type="text/plain; charset=utf-8")
     user, offset = signed_in(request), _number(request.headers.get("Upload-Offset"))
     uploads.append(upload=upload, offset=offset, stream=cast(Any, request), by=user)
     if upload.offset == upload.length:

@@ -11,7 +11,7 @@ import secrets
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,13 +60,18 @@ def paused(desk: Desk) -> Iterator[None]:
     """Everything that works on jobs stands still."""
     workers = desk.tree("celery") + desk.tree("worker.child")
     assert workers
-    for pid in workers:
-        os.kill(pid, signal.SIGSTOP)
+    tell(workers, signal.SIGSTOP)
     try:
         yield
     finally:
-        for pid in workers:
-            os.kill(pid, signal.SIGCONT)
+        tell(workers, signal.SIGCONT)
+
+
+def tell(processes: list[int], word: signal.Signals) -> None:
+    """Send a signal to all of them; one may have ended meanwhile."""
+    for pid in processes:
+        with suppress(ProcessLookupError):
+            os.kill(pid, word)
 
 
 def cancel(page: Page, desk: Desk) -> None:

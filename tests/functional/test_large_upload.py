@@ -162,17 +162,15 @@ def chunks(*parts: bytes) -> Iterator[bytes]:
         yield f"{len(part):x}\r\n".encode() + part + b"\r\n"
 
 
-def test_a_body_without_a_length_is_taken_or_refused_in_words(wire: Wire, dataset: str) -> None:
-    content = b"person;year;remark\n" + ROW * 50_000
+def test_a_body_without_a_length_is_refused_in_words(wire: Wire, dataset: str) -> None:
+    content = b"person;year;remark\n" + ROW * 20
     upload = wire.begin(dataset, len(content)).location
-    headers = {"Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}
-    taken = wire.send("PATCH", upload, chunks(content[:MEGABYTE], content[MEGABYTE:]),
-                      **headers, **{"Transfer-Encoding": "chunked"})  # fmt: skip
-    assert taken.status == 204, taken.text
-    head, tail, kind = multipart(content[:1000])
+    piece = {"Content-Type": "application/offset+octet-stream", "Upload-Offset": "0"}
+    head, tail, kind = multipart(content)
     path = f"/datasets/{dataset}/upload/"
     chunked = {"Content-Type": kind, "Transfer-Encoding": "chunked"}
     for answer in (
+        wire.send("PATCH", upload, chunks(content), **piece, **{"Transfer-Encoding": "chunked"}),
         wire.send("POST", path, chunks(head, tail), **chunked),
         wire.answer(wire.open("POST", path, **{"Content-Type": kind})),
     ):
