@@ -130,7 +130,7 @@ def _offset(request: HttpRequest, upload: Upload) -> HttpResponse:
 def _piece(request: HttpRequest, upload: Upload) -> HttpResponse:
     if request.content_type != PIECE_TYPE:
         return _answer(415)
-    if _length(request) < 0:  # then not a byte of the body can be read
+    if "Transfer-Encoding" in request.headers and _length(request) < 0:  # not a byte of it could be read
         return HttpResponse(NO_LENGTH, status=411, headers=TUS, content_type="text/plain; charset=utf-8")
     user, offset = signed_in(request), _number(request.headers.get("Upload-Offset"))
     uploads.append(upload=upload, offset=offset, stream=cast(Any, request), by=user)
