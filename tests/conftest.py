@@ -21,6 +21,10 @@ settings.register_profile("suite", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("suite")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pictures", action="store_true", help="screenshots of every page in screenshots/")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compile all loops in one process beside the whole suite: a test that needs one earlier waits for it."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
