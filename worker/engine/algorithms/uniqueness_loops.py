@@ -116,7 +116,7 @@ def newton(model: int, x: float, y: float, numbers: Floats, sizes: Floats, count
             fresh[0], fresh[1] = at[0] - dx, at[1] - dy
             if allows(model, fresh[0], fresh[1]):
                 equations(model, fresh, numbers, sizes, counts, tried)
-                moved = np.isfinite(tried).all() and max(abs(tried[0]), abs(tried[1])) < size
+                moved = bool(np.isfinite(tried).all()) and max(abs(tried[0]), abs(tried[1])) < size
                 if moved:
                     break
             dx, dy = dx / 2, dy / 2
