@@ -48,7 +48,7 @@ def command(repeat: int, *arguments: object) -> Usage:
 
 def _process(arguments: Sequence[object]) -> Usage:
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *map(str, arguments)])
+    process = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
