@@ -25,10 +25,10 @@ class Setting:
         path = self.folder / f"rows{'-unique' * unique}.csv"
         return path if path.exists() else data.write_csv(path, self.rows, unique=unique)
 
-    def parquet(self) -> Path:
+    def parquet(self, *, unique: bool = False) -> Path:
         """The rows as Parquet, written once."""
-        path = self.folder / "rows.parquet"
-        return path if path.exists() else data.write_parquet(path, self.rows)
+        path = self.folder / f"rows{'-unique' * unique}.parquet"
+        return path if path.exists() else data.write_parquet(path, self.rows, unique=unique)
 
     def recipe(self) -> Path:
         """k = 5 on six columns."""
