@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.algorithms.search import brute_force, problems
 from worker.engine.algorithms.search.judging import Judge
-from worker.engine.algorithms.search.optimal import search
+from worker.engine.algorithms.search.optimal import Search, search
 from worker.engine.algorithms.search.problem import Problem
 from worker.engine.goals.k_anonymity import KAnonymity
 from worker.engine.reporting import NullReporter
@@ -66,3 +66,19 @@ def test_class_sizes_alone_are_judged_without_asking_the_goals(data, drawn, aim,
     drawn.table = replace(drawn.table, persons=None)
     goals = [KAnonymity(k=data.draw(st.integers(1, 6)))]
     check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
+
+
+@settings(SETTINGS, max_examples=300)
+@given(problems.tables(most_rows=60), problems.aims, st.sampled_from([0.1, 0.3, 0.5]), st.integers(2, 6))
+def test_no_bound_is_above_the_score_it_is_a_bound_of(drawn, aim, limit, k):
+    """A node is passed over for its bound: one that is too high can hide the best node."""
+    drawn.table = replace(drawn.table, persons=None)
+    judge = Judge([KAnonymity(k=k)], int(limit * drawn.table.rows), False)
+    bounds = [(0, one.height) for one in drawn.levels]
+    problem = Problem.of(drawn.table, drawn.levels, bounds, judge, aim)
+    looking = Search(problem, NullReporter())
+    looking.run()
+    found = brute_force.look_at_every_node(drawn.table, drawn.levels, bounds, judge, aim)
+    for number, bound in enumerate(looking._state.bounds):
+        truth = found[problem.lattice.levels(number)]
+        assert not truth.feasible or bound <= first(truth.score) + 1e-9

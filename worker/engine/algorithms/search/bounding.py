@@ -30,7 +30,7 @@ from worker.engine.algorithms.search.costs import (
 )
 from worker.engine.algorithms.search.grouping import Groups
 from worker.engine.algorithms.search.marking import ADD, LARGEST, MULTIPLY, Shape, raise_above, raise_below
-from worker.engine.algorithms.search.scoring import ambiguity, covered_rows, list_bad, loss_of
+from worker.engine.algorithms.search.scoring import ambiguity, covered_at_most, list_bad, loss_of
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -120,8 +120,8 @@ def lift_below(
     for column in range(columns):
         for level in range(shape.lowest[column], levels[column] + 1):
             if costs.objective == LOSS:
-                covered = covered_rows(coding, groups, members, count, column, level)
-                loss = loss_of(coding, costs, column, level, covered, suppressed)
+                most = covered_at_most(coding, groups, members, count, column, level, levels[column])
+                loss = loss_of(coding, costs, column, level, most, suppressed)
                 table[column, level] = loss_part(costs, loss, columns)
             else:
                 share = costs.cost[column, level] / costs.rows

@@ -107,6 +107,25 @@ def covered_rows(coding: Coding, groups: Groups, members: Ints, count: int, colu
 
 
 @compiled
+def covered_at_most(
+    coding: Coding, groups: Groups, members: Ints, count: int, column: int, level: int, high: int
+) -> float:
+    """The same for a finer level than the classes own, whatever finer values they fall into."""
+    if level == high:
+        return covered_rows(coding, groups, members, count, column, level)
+    fine, own = coding.map_at[column, level], coding.map_at[column, high]
+    leaves = coding.map_at[column, 1] - coding.map_at[column, 0]
+    largest, covered = np.zeros(leaves), 0.0
+    for leaf in range(leaves):
+        value = coding.maps[own + leaf]
+        largest[value] = max(largest[value], coding.covers[fine + leaf])
+    for i in range(count):
+        value = coding.maps[own + leaf_of(coding, groups, column, members[i])]
+        covered += groups.rows[members[i]] * largest[value]
+    return covered
+
+
+@compiled
 def suppressed_entropy(
     coding: Coding,
     levels: Longs,
