@@ -87,12 +87,19 @@ def test_many_quasi_identifiers_are_hidden_in_one_order():
         st.tuples(*[st.sampled_from(["x", "y", "z", ""])] * 3, st.sampled_from("pq")), min_size=1, max_size=25
     ),
     st.integers(1, 4),
-    st.booleans(),
+    st.sampled_from(
+        [
+            None,
+            ("l-diversity", {"column": "s", "l": 2, "variant": "entropy"}),
+            ("t-closeness", {"column": "s", "t": 0.3}),
+            ("beta-likeness", {"column": "s", "beta": 0.6}),
+        ]
+    ),
     st.permutations(NAMES),
 )
-def test_looking_only_at_the_rows_left_finds_the_same(rows, k, diverse, importance):
+def test_looking_only_at_the_rows_left_finds_the_same(rows, k, goal, importance):
     columns = {name: {"role": "quasi-identifier"} for name in NAMES} | {"s": {"role": "sensitive"}}
-    goals = [("l-diversity", {"column": "s", "l": 2, "variant": "entropy"})] if diverse else []
+    goals = [goal] if goal else []
     recipe = recipe_of(columns, goals, [("suppression", {"k": k, "importance": importance[:2]})], [])
     table = table_of([dict(zip((*NAMES, "s"), row, strict=True)) for row in rows])
 

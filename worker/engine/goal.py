@@ -67,7 +67,7 @@ class Goal(Parametric):
 
     @property
     def relative(self) -> bool:
-        """Whether its verdict on a class depends on what else is released."""
+        """Whether its verdict on a class depends on what else is released, which `overall` tells it."""
         return False
 
     @property
