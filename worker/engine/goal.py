@@ -67,7 +67,7 @@ class Goal(Parametric):
 
     @property
     def relative(self) -> bool:
-        """Whether its verdict on a class depends on what else is released, which `overall` tells it."""
+        """Whether its verdict on a class depends on what else is released."""
         return False
 
     @property
@@ -79,6 +79,14 @@ class Goal(Parametric):
     def by_sizes(self) -> bool:
         """Whether it looks at nothing of a class but its size, and gives up the smallest first."""
         return self.least_size is not None
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether it looks at the quasi-identifiers themselves, not only at who is alike on them.
+
+        A goal that names sensitive columns looks at those alone, in the class and in the whole table.
+        """
+        return not (self.by_sizes or self.sensitive_columns())
 
     @property
     def population_file(self) -> str | None:

@@ -243,6 +243,8 @@ class _Hiding:
 
 def _judges_alone(goal: Goal) -> bool:
     """Whether its verdict on a class depends on that class alone, and on the table as a whole."""
+    if goal.relative and goal.by_labels:
+        return False
     return type(goal).spared is Goal.spared and type(goal).met is Goal.met
 
 
