@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from tests.engine.running import recipe_of, rows_of, run, table_of
 from worker.engine.errors import EngineError, NoSolution
+from worker.engine.goals.average_risk import AverageRisk
+from worker.engine.goals.k_anonymity import KAnonymity
+from worker.engine.goals.t_closeness import TCloseness
 from worker.engine.methods import suppression
 
 NAMES = ("a", "b", "c")
@@ -87,12 +90,19 @@ def test_many_quasi_identifiers_are_hidden_in_one_order():
         st.tuples(*[st.sampled_from(["x", "y", "z", ""])] * 3, st.sampled_from("pq")), min_size=1, max_size=25
     ),
     st.integers(1, 4),
-    st.booleans(),
+    st.sampled_from(
+        [
+            None,
+            ("l-diversity", {"column": "s", "l": 2, "variant": "entropy"}),
+            ("t-closeness", {"column": "s", "t": 0.3}),
+            ("beta-likeness", {"column": "s", "beta": 0.6}),
+        ]
+    ),
     st.permutations(NAMES),
 )
-def test_looking_only_at_the_rows_left_finds_the_same(rows, k, diverse, importance):
+def test_looking_only_at_the_rows_left_finds_the_same(rows, k, goal, importance):
     columns = {name: {"role": "quasi-identifier"} for name in NAMES} | {"s": {"role": "sensitive"}}
-    goals = [("l-diversity", {"column": "s", "l": 2, "variant": "entropy"})] if diverse else []
+    goals = [goal] if goal else []
     recipe = recipe_of(columns, goals, [("suppression", {"k": k, "importance": importance[:2]})], [])
     table = table_of([dict(zip((*NAMES, "s"), row, strict=True)) for row in rows])
 
@@ -112,6 +122,13 @@ def test_a_star_in_the_data_and_goals_about_the_release_take_the_longer_way():
     for goal in (("k-anonymity", {"k": 2}), ("average-risk", {"limit": 0.5})):
         _, report = run(recipe_of(columns, [goal], [("suppression", {})]), table_of(rows))
         assert report["goals"][0]["holds"]
+
+
+def test_goals_about_the_other_classes_take_the_longer_way():
+    assert not suppression._judges_alone(KAnonymity(k=2, missing="wildcard"))
+    assert not suppression._judges_alone(AverageRisk())
+    assert suppression._judges_alone(KAnonymity(k=2))
+    assert suppression._judges_alone(TCloseness(column="s"))
 
 
 def test_the_order_in_which_sets_of_columns_are_tried():

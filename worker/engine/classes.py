@@ -34,13 +34,18 @@ class Contents:
 class Classes:
     """A grouping of a frequency table. Sizes count distinct persons when the table knows persons."""
 
-    def __init__(self, table: FrequencyTable, ids: Ids, number: int) -> None:
-        """`ids` is the class of each tuple; tuples with a negative id belong to no class."""
+    def __init__(self, table: FrequencyTable, ids: Ids, number: int, among: Classes | None = None) -> None:
+        """`ids` is the class of each tuple; tuples with a negative id belong to no class.
+
+        `among` are classes of the whole table, of which the table is only a part.
+        """
         self._member = ids >= 0
         self._table = table
         self.ids = ids
         self.number = number
+        self._among = among
         self._contents: dict[str, Contents] = {}
+        self._overall: dict[str, Counts] = {}
 
     @property
     def table(self) -> FrequencyTable:
@@ -87,6 +92,13 @@ class Classes:
 
     def overall(self, column: str) -> Counts:
         """How often each value occurs in the whole table – also outside the classes – in persons or rows."""
+        if self._among is not None:
+            return self._among.overall(column)
+        if column not in self._overall:
+            self._overall[column] = self._occurring(column)
+        return self._overall[column]
+
+    def _occurring(self, column: str) -> Counts:
         if self._table.persons is None:
             return self._table.marginal(column)
         codes, values = self._table.column(column), len(self._table.domain(column))
@@ -119,7 +131,9 @@ class Classes:
         if mask.all():
             return self
         fresh = np.where(mask, np.cumsum(mask) - 1, -1)
-        some = Classes(self._table, np.where(self._member, fresh[self.ids], -1), int(mask.sum()))
+        ids = np.where(self._member, fresh[self.ids], -1)
+        some = Classes(self._table, ids, int(mask.sum()), self._among)
+        some._overall = self._overall  # of the same table
         some._contents = {name: one.kept(mask, fresh) for name, one in self._contents.items()}
         return some
 

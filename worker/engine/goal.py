@@ -81,6 +81,14 @@ class Goal(Parametric):
         return self.least_size is not None
 
     @property
+    def by_labels(self) -> bool:
+        """Whether it looks at the quasi-identifiers themselves, not only at who is alike on them.
+
+        A goal that names sensitive columns looks at those alone, in the class and in the whole table.
+        """
+        return not (self.by_sizes or self.sensitive_columns())
+
+    @property
     def population_file(self) -> str | None:
         """The population file it needs, relative to the recipe."""
         return None

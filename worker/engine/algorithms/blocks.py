@@ -17,6 +17,8 @@ Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 BLOCK = 64
+AGAIN = 8 * BLOCK
+"""Points that are sorted together once they have been neighbours."""
 GONE = -1
 
 
@@ -58,7 +60,7 @@ def new_cloud(columns: Floats) -> Cloud:
         np.empty(BLOCK),
         np.array([size, 0, size], np.int64),
     )
-    make_blocks(cloud)
+    make_blocks(cloud, max(size, 1))
     return cloud
 
 
@@ -119,11 +121,10 @@ def gather_left(cloud: Cloud) -> None:
 
 
 @compiled
-def make_blocks(cloud: Cloud) -> None:
-    """Sort the points at the front into blocks of neighbours, all full but the last, and list the blocks."""
-    size = cloud.left[0]
+def sort_span(cloud: Cloud, start: int, end: int) -> None:
+    """Sort a span of points into blocks of neighbours by halving it at medians."""
     starts, ends, depth = np.zeros(128, np.int64), np.zeros(128, np.int64), 1
-    ends[0] = size
+    starts[0], ends[0] = start, end
     while depth > 0:
         depth -= 1
         start, end = starts[depth], ends[depth]
@@ -134,6 +135,17 @@ def make_blocks(cloud: Cloud) -> None:
         starts[depth], ends[depth] = start, middle
         starts[depth + 1], ends[depth + 1] = middle, end
         depth += 2
+
+
+@compiled
+def make_blocks(cloud: Cloud, span: int) -> None:
+    """Sort the points at the front into blocks, all full but the last, and list the blocks.
+
+    Points that were in blocks before are neighbours already: it is enough to sort shorter spans of them.
+    """
+    size = cloud.left[0]
+    for start in range(0, size, span):
+        sort_span(cloud, start, min(start + span, size))
     cloud.size[:] = 0
     count = (size + BLOCK - 1) // BLOCK
     for block in range(count):
@@ -191,9 +203,11 @@ def remove(cloud: Cloud, row: int) -> None:
 def measure(cloud: Cloud, block: int, point: Floats) -> int:
     """The squared distances of a block's points. Returns how many."""
     start, size = block * BLOCK, int(cloud.size[block])
-    distance = cloud.distance[:size]
-    distance[:] = 0.0
-    for column in range(point.size):
+    distance, own, at = cloud.distance[:size], cloud.points[0, start : start + size], point[0]
+    for i in range(size):
+        gap = own[i] - at
+        distance[i] = gap * gap
+    for column in range(1, point.size):
         own, at = cloud.points[column, start : start + size], point[column]
         for i in range(size):
             gap = own[i] - at
@@ -236,7 +250,11 @@ def near_bounds(cloud: Cloud, point: Floats) -> None:
 def farthest_in(cloud: Cloud, entry: int, point: Floats, best: float, row: int) -> tuple[float, int]:
     """The farthest point of a block, if it beats the best so far."""
     block = cloud.block[entry]
-    size = measure(cloud, block, point)
+    size, hits = measure(cloud, block, point), 0
+    for i in range(size):
+        hits += cloud.distance[i] >= best
+    if hits == 0:
+        return best, row
     for i in range(size):
         far, own = cloud.distance[i], cloud.row[block * BLOCK + i]
         if far > best or (far == best and own < row):
@@ -269,7 +287,11 @@ def insert(near: Floats, rows: Longs, distance: float, row: int) -> None:
 def nearest_in(cloud: Cloud, entry: int, point: Floats, near: Floats, rows: Longs) -> None:
     """Take in the points of a block that are among the nearest."""
     block, last = cloud.block[entry], near.size - 1
-    size = measure(cloud, block, point)
+    size, hits, most = measure(cloud, block, point), 0, near[last]
+    for i in range(size):
+        hits += cloud.distance[i] <= most
+    if hits == 0:
+        return
     for i in range(size):
         distance = cloud.distance[i]
         if distance <= near[last]:

@@ -20,7 +20,6 @@ from worker.engine.frequency import Counts
 
 SLACK = 1e-6
 """Taken off before rounding up, so that rounding errors only ever weaken a figure."""
-ROUNDS = 30
 
 Prices = tuple[Floats, Floats]
 """A price for each entry of a comparison, and per class the mean price over the whole table: the mean price
@@ -90,17 +89,9 @@ def dropped_by_distance(one: Comparison, found: Prices, limit: float) -> Counts:
 
 def dropped_by_shares(one: Comparison, allowed: Floats) -> Counts:
     """No value may exceed its share of the rows that stay: shrink until what is allowed adds up."""
-    kept = one.sizes.astype(np.float64)
-    ids, inside, shrinking = one.ids, one.inside, np.ones(one.number, bool)
-    for _ in range(ROUNDS):
-        left = np.minimum(inside, allowed * kept[ids])
-        fewer = np.bincount(ids, weights=left, minlength=one.number).astype(np.float64)
-        fewer = np.where(shrinking, np.minimum(kept, fewer), kept)
-        shrinking, kept = fewer < kept - 0.05, fewer
-        still = shrinking[ids]
-        ids, inside, allowed = ids[still], inside[still], allowed[still]
-        if not len(ids):
-            break
+    from worker.engine.algorithms.forcing_loops import shrunk
+
+    kept = shrunk(one.ids, one.inside, allowed, one.sizes)
     return one.sizes - np.floor(kept + SLACK).astype(np.int64)
 
 

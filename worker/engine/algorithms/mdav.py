@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from worker.engine.algorithms.blocks import (
+    AGAIN,
     Cloud,
     farthest,
     gather_left,
@@ -100,6 +101,6 @@ def _take_group(
         for column in range(sums.size):
             sums[column] -= points[column, rows[i]]
         remove(cloud, rows[i])
-    if 4 * cloud.left[0] < 3 * cloud.left[2]:
+    if 2 * cloud.left[0] < cloud.left[2]:
         gather_left(cloud)
-        make_blocks(cloud)
+        make_blocks(cloud, AGAIN)

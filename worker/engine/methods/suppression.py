@@ -169,7 +169,8 @@ class _Hiding:
     @property
     def _apart(self) -> bool:
         """Whether a row that was helped stays so, whatever is hidden in others: each class is judged by
-        itself, and no row joins it later because there was no `*` in the data before."""
+        itself or beside the whole table, which loses no row, and no row joins it later because there was
+        no `*` in the data before."""
         stars = any(SUPPRESSED in self._original.domain(name).index for name in self._names)
         return not stars and all(_judges_alone(goal) for goal in self._goals)
 
@@ -218,6 +219,7 @@ class _Hiding:
 
     def _undecided(self) -> FrequencyTable:
         """The tuples that violate, with every quasi-identifier able to be `*`."""
+        self._whole = classes_of(self._original, self._names)
         self._rows = np.flatnonzero(self._open())
         return _some(self.table(), self._rows)
 
@@ -230,7 +232,8 @@ class _Hiding:
             codes[left.position(name)] = np.full(len(left), len(left.domain(name)) - 1, np.int32)
         shown = [name for name in self._names if name not in pattern]
         groups = group(left.keys(shown))
-        tried = Classes(replace(left, codes=tuple(codes)), groups.ids.astype(np.int64), groups.number)
+        ids, part = groups.ids.astype(np.int64), replace(left, codes=tuple(codes))
+        tried = Classes(part, ids, groups.number, self._whole)
         helped = ~self.violating(tried)[tried.ids] if shown else np.ones(len(left), bool)
         for name, hidden in zip(self._names, self.hidden, strict=True):
             hidden[self._rows[helped]] = name in pattern
@@ -239,8 +242,10 @@ class _Hiding:
 
 
 def _judges_alone(goal: Goal) -> bool:
-    """Whether its verdict on a class depends on that class alone."""
-    return not goal.relative and type(goal).spared is Goal.spared and type(goal).met is Goal.met
+    """Whether its verdict on a class depends on that class alone, and on the table as a whole."""
+    if goal.relative and goal.by_labels:
+        return False
+    return type(goal).spared is Goal.spared and type(goal).met is Goal.met
 
 
 def _some(table: FrequencyTable, rows: Any) -> FrequencyTable:

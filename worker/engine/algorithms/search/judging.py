@@ -28,6 +28,7 @@ class Judge:
         self.smallest = max((goal.least_size or 1 for goal in goals), default=1)
         self.judges_wholes = any(type(goal).spared is not Goal.spared for goal in goals)
         self.by_sizes = all(goal.by_sizes for goal in goals)
+        self.judges_labels = self.judges_wholes or any(goal.by_labels for goal in goals)
         # Then rows suppressed at a node are suppressed at every finer one.
         self.nested = self.monotone and not self.judges_wholes and not any(goal.relative for goal in goals)
 

@@ -104,10 +104,13 @@ class Outside:
         table, levels = self._problem.table, self._problem.levels
         codes = list(self._slot(state, slot))
         domains = list(table.domains)
-        for column, level in enumerate(node):
-            codes[column] = levels[column].from_values[level][codes[column]]
-            domains[column] = self._domain(column, level)
         persons = codes.pop() if table.persons is not None else None
+        if self._problem.judge.judges_labels:
+            for column, level in enumerate(node):
+                codes[column] = levels[column].from_values[level][codes[column]]
+                domains[column] = self._domain(column, level)
+        else:
+            codes, domains = codes[len(levels) :], domains[len(levels) :]
         if slot == 0:
             assert isinstance(table, FrequencyTable)
             return FrequencyTable(tuple(domains), tuple(codes), table.counts, persons, table.weights)
