@@ -7,6 +7,7 @@ import pytest
 
 from worker.engine.algorithms.class_sizes import sizes_of
 from worker.engine.algorithms.hierarchies import levels_of
+from worker.engine.algorithms.search import fetching
 from worker.engine.algorithms.search.costs import Aim
 from worker.engine.algorithms.search.deciding import decided
 from worker.engine.algorithms.search.fetching import Base
@@ -73,7 +74,8 @@ def found(levels, chunks, most):
         tracemalloc.stop()
 
 
-def test_memory_follows_the_room(levels):
+def test_memory_follows_the_room(levels, monkeypatch):
+    monkeypatch.setattr(fetching, "AT_ONCE", 1_000)  # snapshots are cut
     for most in (None, ROOM // 10):  # so that nothing is compiled while memory is watched
         found(levels, 1, most)
     whole, much = found(levels, CHUNKS, None)

@@ -9,8 +9,8 @@ Where that is likely, some shares are looked at before anything else is tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,18 @@ FULL = 0.9
 SPARSE = 2
 """Too many rows probably go where classes hold on average fewer than so many times the rows they must."""
 MOST_SHARES = 32
+AT_ONCE = 1 << 19
+"""Keys put away together: copies are made of them on the way."""
 MOST_KEPT = 256
 """Snapshots outside memory."""
+
+
+class Kept(NamedTuple):
+    """A snapshot outside memory."""
+
+    levels: Longs
+    number: int
+    pieces: list[Arrays]
 
 
 class Base:
@@ -45,7 +55,7 @@ class Base:
         self._kept: list[Arrays] = []
         self.size = 0
         self._likely = most / 2
-        self._snapshots: list[tuple[Longs, int, Arrays]] = []
+        self._snapshots: list[Kept] = []
         for piece in table.pieces():
             self._kept.append(
                 put_away(self._shelf, [*pack(piece.codes, keys), piece.counts.astype(np.int32)])
@@ -61,9 +71,11 @@ class Base:
 
     def pieces(self) -> Iterator[Table]:
         """All keys with their rows."""
-        for kept in self._kept:
-            *words, rows = taken_out(self._shelf, kept)
-            yield Table(np.stack(words), rows.copy())  # loops are compiled for arrays that may be written
+        return map(self._taken, self._kept)
+
+    def _taken(self, kept: Arrays) -> Table:
+        *words, rows = taken_out(self._shelf, kept)
+        return Table(np.stack(words), rows.copy())  # loops are compiled for arrays that may be written
 
     def fetch(self, task: Task, state: State, levels: Longs, checkpoint: Callable[[], None]) -> int | None:
         """Make a snapshot from which these levels can be counted; None when it is there.
@@ -71,14 +83,14 @@ class Base:
         Otherwise so many rows have to go there and everywhere below, which is more than may.
         """
         if (kept := self._kept_below(levels)) is not None:
-            self._show(state, *kept)
+            self._show(state, kept.levels, kept.number, map(self._taken, kept.pieces))
             return None
         if self._seems_sparse(task, levels) and (rows := self._hopeless(task, levels, checkpoint)):
             return rows
         finer = self._finer(task, state.shape.lowest, levels)
         for at in (finer, levels):
             if self._group(at, not task.sizes_only, 0, 1, checkpoint):
-                self._show(state, at, self._snapshot(at))
+                self._snapshot(state, at)
                 return None
             if at is levels or (finer == levels).all():
                 break
@@ -155,32 +167,31 @@ class Base:
                 return rows * shares // (share + 1)
         return rows
 
-    def _kept_below(self, levels: Longs) -> tuple[Longs, Table] | None:
+    def _kept_below(self, levels: Longs) -> Kept | None:
         """The smallest snapshot from which these levels can be counted."""
-        fitting = [kept for kept in self._snapshots if (kept[0] <= levels).all()]
-        if not fitting:
-            return None
-        at, _, kept = min(fitting, key=lambda one: one[1])
-        *words, rows = taken_out(self._shelf, kept)
-        return at, Table(np.stack(words), rows)
+        fitting = [kept for kept in self._snapshots if (kept.levels <= levels).all()]
+        return min(fitting, key=lambda one: one.number, default=None)
 
-    def _snapshot(self, levels: Longs) -> Table:
-        """What was counted last, which is put away too."""
-        number, table = int(self._found.number[0]), self._found.table
-        made = Table(table.keys[:, :number], table.rows[:number])
+    def _snapshot(self, state: State, levels: Longs) -> None:
+        """Count from what was counted last, which is put away too."""
+        number, (keys, rows) = int(self._found.number[0]), self._found.table
+        self._show(state, levels, number, [Table(keys[:, :number], rows[:number])])
         if len(self._snapshots) < MOST_KEPT:
-            self._snapshots.append((levels, number, put_away(self._shelf, [*made.keys, made.rows])))
-        return made
+            cuts = (slice(start, min(start + AT_ONCE, number)) for start in range(0, number, AT_ONCE))
+            pieces = [put_away(self._shelf, [*keys[:, cut], rows[cut]]) for cut in cuts]
+            self._snapshots.append(Kept(levels, number, pieces))
 
-    def _show(self, state: State, levels: Longs, made: Table) -> None:
+    def _show(self, state: State, levels: Longs, number: int, pieces: Iterable[Table]) -> None:
         """Let the search count from a snapshot."""
-        pool, number = state.pool, len(made.rows)
+        pool = state.pool
         if pool.state[0] == SLOTS or pool.state[1] + number > len(pool.table.rows):
             pool.state[:2] = 1, 0  # makes room: what is needed again is shown again
         at, slot = int(pool.state[1]), int(pool.state[0])
-        pool.table.keys[:, at : at + number] = made.keys
-        pool.table.rows[at : at + number] = made.rows
         pool.low[slot], pool.high[slot] = at, at + number
+        for piece in pieces:
+            to = slice(at, at + len(piece.rows))
+            pool.table.keys[:, to], pool.table.rows[to] = piece.keys, piece.rows
+            at = to.stop
         pool.levels[slot], pool.meet[slot], pool.uses[slot] = levels, 1 << 30, 0
         pool.state[:2] += 1, number
 
