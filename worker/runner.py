@@ -147,7 +147,7 @@ def left(job: Run | Query) -> Answer | None:
     """The answer to a job that was charged; None when nothing was drawn yet, so that it can go on."""
     found = answers.left_by(job)
     if found is None and answers.was_begun(job.pk):
-        raise EngineError("charged-unanswered", UNANSWERED)
+        raise EngineError("charged-unanswered", f"{UNANSWERED} {ANEW[type(job)]}")
     return found
 
 
@@ -178,10 +178,7 @@ def described(error: Exception) -> dict[str, Any]:
     if isinstance(error, ledger.Exhausted):
         return {"code": error.code, "message": f"{error.reason} {UNCHARGED}"}
     if isinstance(error, Destroyed):
-        return {
-            "code": "destroyed",
-            "message": "The data were destroyed. Upload them again as a new version.",
-        }
+        return {"code": "destroyed", "message": DESTROYED}
     if isinstance(error, OSError | ChildFailed) and error.errno in DISK_FULL:
         return {"code": "disk-full", "message": FULL}
     return internal(error)
@@ -189,9 +186,13 @@ def described(error: Exception) -> dict[str, Any]:
 
 UNANSWERED = (
     "The worker stopped after the privacy budget was charged and before the answer was stored. "
-    "The charge stays, because drawing the noise again would reveal more. "
-    "Start a new run if the budget allows."
+    "The charge stays, because drawing the noise again would reveal more."
 )
+ANEW: dict[type[Run] | type[Query], str] = {
+    Run: "Start a new run if the budget allows.",
+    Query: "Whoever asked may ask it again, for its price once more; where an allowance is too small for "
+    "that, a steward can raise it.",
+}
 UNCHARGED = "Nothing was charged and nothing was drawn."
 DESTROYED = "The data of this version were destroyed. Upload them again as a new version."
 FULL = "There is no space left for the files of this job. Nothing was released. Make room and run it again."
