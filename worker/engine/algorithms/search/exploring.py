@@ -228,10 +228,10 @@ def examine(task: Task, state: State, node: int, levels: Longs) -> bool:
     all_gone = 0 < suppressed == np.int64(task.costs.rows)
     feasible = suppressed <= task.limit and (task.together or not all_gone)
     conclude(task, state, node, levels, suppressed, suppressed, feasible)
-    if not task.coding.fine.any() and state.groups.number[0] * 2 <= size:
-        keep_groups(state.pool, levels, state.groups)
-    else:
+    if state.numbers[LISTING] or task.coding.fine.any() or state.groups.number[0] * 2 > size:
         note(task, state, slot, levels)
+    else:
+        keep_groups(state.pool, levels, state.groups)
     return True
 
 

@@ -42,7 +42,7 @@ WORK = 4_000_000
 PAUSE = 0.05
 """Seconds between two looks at how far the search is."""
 NEVER = 1 << 60
-MANY = 1 << 20
+MANY = 1 << 19
 """Keys of snapshots, besides two for each of the table's: memory that is not needed is not touched."""
 
 
