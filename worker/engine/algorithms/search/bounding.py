@@ -120,7 +120,7 @@ def lift_below(
     for column in range(columns):
         for level in range(shape.lowest[column], levels[column] + 1):
             if costs.objective == LOSS:
-                covered = covered_rows(coding, groups, members, count, column, level)
+                covered = covered_rows(coding, groups, members, count, suppressed, column, level)
                 loss = loss_of(coding, costs, column, level, covered, suppressed)
                 table[column, level] = loss_part(costs, loss, columns)
             else:
