@@ -29,6 +29,9 @@ R = TypeVar("R")
 PATIENCE = 120.0
 """Seconds after which a process compiles by itself: whoever holds the lock may be frozen."""
 
+READY: set[Any] = set()
+"""Loops prepared in this process."""
+
 config: Any = settings  # its settings are made when numba is loaded
 
 
@@ -67,8 +70,9 @@ def prepare(loop: Callable[..., Any], *given: Any) -> None:
     """Compile or load a loop for arguments like these without running it, once in a process."""
     made: Any = loop
     kind_of: Any = numba.typeof
-    if not made.signatures:  # telling the types of so many arrays takes longer than some searches
+    if made not in READY:  # telling the types of so many arrays takes longer than some searches
         made.compile(tuple(kind_of(one) for one in given))
+        READY.add(made)
 
 
 def _made(function: Callable[P, R], **options: Any) -> Callable[P, R]:
