@@ -120,7 +120,9 @@ def lift_below(
     for column in range(columns):
         for level in range(shape.lowest[column], levels[column] + 1):
             if costs.objective == LOSS:
-                most = covered_at_most(coding, groups, members, count, column, level, levels[column])
+                most = covered_at_most(
+                    coding, groups, members, count, suppressed, column, level, levels[column]
+                )
                 loss = loss_of(coding, costs, column, level, most, suppressed)
                 table[column, level] = loss_part(costs, loss, columns)
             else:

@@ -15,6 +15,7 @@ from worker.engine.algorithms.search.exploring import (
     FEASIBLE,
     FETCHED,
     HOPELESS,
+    LISTING,
     OPEN,
     SEED,
     STALE,
@@ -50,14 +51,14 @@ def is_open(flags: int, bound: float, beaten: float, minimal: bool) -> bool:
 
 @compiled
 def reopen(state: State, minimal: bool) -> None:
-    """List all open nodes."""
+    """List all open nodes, the first last."""
     count, beaten = 0, beaten_from(state)
     flags, bounds, opened = state.flags, state.bounds, state.open
-    for node in range(flags.size):
+    for node in range(flags.size - 1, -1, -1):
         if is_open(flags[node], bounds[node], beaten, minimal):
             opened[count] = node
             count += 1
-    state.numbers[OPEN] = count
+    state.numbers[OPEN], state.numbers[LISTING] = count, minimal
 
 
 @inlined
@@ -68,7 +69,7 @@ def draw(numbers: Longs) -> int:
 
 
 @inlined
-def nearest_open(state: State, minimal: bool) -> int:
+def nearest_open(state: State) -> int:
     """Of some open nodes the one whose prediction is lowest; -1 when none is open."""
     found, least, tried, beaten = -1, np.inf, 0, beaten_from(state)
     numbers, flags, bounds, opened = state.numbers, state.flags, state.bounds, state.open
@@ -76,7 +77,7 @@ def nearest_open(state: State, minimal: bool) -> int:
     while tried < SAMPLE and numbers[OPEN] > 0:
         position = draw(numbers)
         node = opened[position]
-        if not is_open(flags[node], bounds[node], beaten, minimal):
+        if not is_open(flags[node], bounds[node], beaten, False):
             numbers[OPEN] -= 1
             opened[position] = opened[numbers[OPEN]]
             continue
@@ -86,6 +87,21 @@ def nearest_open(state: State, minimal: bool) -> int:
         if guess < least:
             found, least = node, guess
     return found
+
+
+@inlined
+def first_open(state: State) -> int:
+    """The first of the nodes that may be minimal; -1 when none is open.
+
+    Nodes that follow each other are alike, so that a few snapshots serve many of them.
+    """
+    numbers, flags = state.numbers, state.flags
+    while numbers[OPEN] > 0:
+        node = state.open[numbers[OPEN] - 1]
+        if is_open(flags[node], 0.0, 0.0, True):
+            return node
+        numbers[OPEN] -= 1
+    return -1
 
 
 @compiled
@@ -158,7 +174,7 @@ def next_node(task: Task, state: State, minimal: bool) -> tuple[int, bool]:
     if node >= 0:
         steps_of(state.shape, node, state.climbing)
         return node, False
-    seed = nearest_open(state, minimal)
+    seed = first_open(state) if minimal else nearest_open(state)
     if seed < 0:
         return -1, False
     steps_of(state.shape, seed, state.climbing)

@@ -39,7 +39,7 @@ HOPELESS, FEASIBLE, ABOVE, EXAMINED, TRIED = 1, 2, 4, 8, 16
 """What is known of a node: it and all below are infeasible; it is feasible; a node below it is feasible; its
 classes were looked at; it could not be shown hopeless."""
 
-BEST, VISITS, WORK, OPEN, SEED, STALE, PENDING, SLOT, FETCHED, CLOSING = range(10)
+BEST, VISITS, WORK, OPEN, SEED, STALE, PENDING, SLOT, FETCHED, CLOSING, LISTING = range(11)
 """Places in `State.numbers`."""
 FAR = -1
 """In place of a snapshot: the pending node must be grouped from a table that is not in memory."""
@@ -188,7 +188,7 @@ def conclude(
             task.coding, task.costs, levels, state.groups, room.bad, room.order, suppressed, room.losses
         )
         accept(task, state, node, levels)
-        if forced > 0:
+        if forced > 0 and not state.numbers[LISTING]:
             lift_below(
                 task.coding,
                 task.costs,
@@ -199,7 +199,8 @@ def conclude(
                 room.order,
                 state.bounds,
             )
-    lift_above(task.coding, task.costs, state.shape, levels, state.groups, room.spare, state.bounds)
+    if not state.numbers[LISTING]:
+        lift_above(task.coding, task.costs, state.shape, levels, state.groups, room.spare, state.bounds)
 
 
 @compiled
@@ -227,10 +228,10 @@ def examine(task: Task, state: State, node: int, levels: Longs) -> bool:
     all_gone = 0 < suppressed == np.int64(task.costs.rows)
     feasible = suppressed <= task.limit and (task.together or not all_gone)
     conclude(task, state, node, levels, suppressed, suppressed, feasible)
-    if not task.coding.fine.any() and state.groups.number[0] * 2 <= size:
-        keep_groups(state.pool, levels, state.groups)
-    else:
+    if state.numbers[LISTING] or task.coding.fine.any() or state.groups.number[0] * 2 > size:
         note(task, state, slot, levels)
+    else:
+        keep_groups(state.pool, levels, state.groups)
     return True
 
 

@@ -22,7 +22,8 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(0xD6E8FEB86659FD93)
 ONE = np.uint64(1)
 ONE_MORE = np.uint32(1)
-EMPTY = np.uint32(0xFFFFFFFF)
+ROOMY = 18
+"""Tables of up to so many bits are filled half as far as larger ones."""
 
 
 class Groups(NamedTuple):
@@ -48,7 +49,7 @@ def room_for_groups(words: int, size: int) -> Groups:
         keys=np.empty((words, size), np.uint64),
         rows=np.empty(size, np.int64),
         slots=np.empty(size, np.uint32),
-        table=np.empty(1 << max(table_bits(size), 16), np.int32),
+        table=np.empty(1 << max(table_bits(size), ROOMY), np.int32),
         masks=np.zeros(words, np.uint64),
     )
 
@@ -109,9 +110,9 @@ def hash_keys(keys: Words, low: int, high: int, masks: Words, bits: int, slots: 
 
 @compiled
 def clear_table(table: Ints, size: int) -> int:
-    """Empty as much of the table as `size` keys need; how many bits that is."""
+    """Empty as much of the table as `size` keys need to meet rarely; how many bits that is."""
     bits = 6
-    while (1 << bits) * 3 < size * 4:
+    while (1 << bits) * 3 < size * 4 or (bits < ROOMY and (1 << bits) * 3 < size * 8):
         bits += 1
     table[: 1 << bits] = -1
     return bits
@@ -121,25 +122,25 @@ def clear_table(table: Ints, size: int) -> int:
 def group_narrow(keys: Words, low: int, high: int, rows: Ints, bits: int, groups: Groups) -> int:
     """Group keys of one word by linear probing from their home slots.
 
-    Positions are unsigned so that they are not taken for distances from the end.
+    A key is written behind the groups before it is compared: an empty slot then holds it like any other, and
+    whether a group is new, which nobody can foresee, is nothing the processor has to guess. Positions are
+    unsigned so that they are not taken for distances from the end.
     """
     count, last, mask = np.uint32(0), np.uint32((1 << bits) - 1), groups.masks[0]
     own, own_rows, slots, of = keys[0, low:high], rows[low:high], groups.slots, groups.of
     table, found_keys, found_rows = groups.table.view(np.uint32), groups.keys[0], groups.rows
+    found_rows[: own.size] = 0
     for i in range(own.size):
         key, slot = own[i] & mask, slots[i]
-        found = table[slot]
-        while found != EMPTY and found_keys[found] != key:
+        found_keys[count] = key
+        found = min(table[slot], count)
+        while found_keys[found] != key:
             slot = np.uint32((slot + ONE_MORE) & last)
-            found = table[slot]
-        if found == EMPTY:
-            found = count
-            table[slot] = found
-            found_keys[found] = key
-            found_rows[found] = 0
-            count = np.uint32(count + ONE_MORE)
+            found = min(table[slot], count)
+        table[slot] = found
         found_rows[found] += own_rows[i]
         of[i] = np.int32(found)
+        count = np.uint32(count + np.uint32(found == count))
     return int(count)
 
 

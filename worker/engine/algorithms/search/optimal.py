@@ -42,6 +42,8 @@ WORK = 4_000_000
 PAUSE = 0.05
 """Seconds between two looks at how far the search is."""
 NEVER = 1 << 60
+MANY = 1 << 19
+"""Keys of snapshots, besides two for each of the table's: memory that is not needed is not touched."""
 
 
 class Search:
@@ -152,9 +154,10 @@ def new_state(problem: Problem, shape: Shape) -> State:
     words, size = task.table.keys.shape
     # One more, so that whatever is fetched counts as smaller than the table itself.
     size, most = (size, size) if base is None else (base.size + 1, base.most)
+    room = 2 * most + (MANY if base is None else 64)
     # Snapshots do not carry weights: a goal that asks for them sees the table itself.
     patience = NEVER if problem.table.weights is not None else PATIENCE
-    numbers = np.zeros(10, np.int64)
+    numbers = np.zeros(11, np.int64)
     numbers[BEST] = numbers[FETCHED] = -1
     return State(
         shape=shape,
@@ -169,7 +172,7 @@ def new_state(problem: Problem, shape: Shape) -> State:
         climbing=np.zeros(columns, np.int64),
         groups=room_for_groups(words, most),
         room=new_room(most, columns),
-        pool=new_pool(words, size, 2 * most + 64, columns, patience),
+        pool=new_pool(words, size, room, columns, patience),
         going=new_model(task.costs.entropy, task.costs.rows),
         forced=new_model(task.costs.entropy, task.costs.rows),
     )

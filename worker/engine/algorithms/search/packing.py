@@ -9,7 +9,7 @@ import numpy as np
 
 from worker.engine.algorithms.compiled import compiled
 from worker.engine.algorithms.search.coding import Keys
-from worker.engine.algorithms.search.grouping import MULTIPLIER
+from worker.engine.algorithms.search.grouping import MULTIPLIER, ONE, ONE_MORE
 from worker.engine.algorithms.search.snapshots import Table
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
@@ -95,11 +95,10 @@ def keyed(columns: Sequence[Codes], counts: Longs, keys: Keys, merge: bool) -> T
 
 
 class Count(NamedTuple):
-    """Distinct keys of one word with their rows, while rows are still being read."""
+    """Distinct keys of one word, each beside its rows, so that counting a row looks into one place."""
 
-    keys: Words
-    rows: Ints
-    table: Ints
+    table: Words
+    """`table[slot]`: a key and its rows; no rows, no key."""
     slots: Slots
     number: Longs
 
@@ -108,46 +107,47 @@ class Count(NamedTuple):
 def count_block(block: Words, bits: int, counted: Count) -> bool:
     """Count a block of keys; False when there are too many distinct ones to go on like this."""
     shift, last, found = np.uint64(64 - bits), np.uint32((1 << bits) - 1), counted.number[0]
-    keys, rows, table, slots = counted.keys, counted.rows, counted.table, counted.slots
-    if found + block.size > keys.size:
+    table, slots = counted.table, counted.slots
+    if found > FEW:
         return False
     for i in range(block.size):
         slots[i] = np.uint32((block[i] * MULTIPLIER) >> shift)
     for i in range(block.size):
         key, slot = block[i], slots[i]
-        at = table[slot]
-        while at >= 0 and keys[at] != key:
-            slot = (slot + np.uint32(1)) & last
-            at = table[slot]
-        if at < 0:
-            at = np.int32(found)
-            table[slot] = at
-            keys[at] = key
-            rows[at] = 0
-            found += 1
-        rows[at] += 1
+        while table[slot, 1] != 0 and table[slot, 0] != key:
+            slot = np.uint32((slot + ONE_MORE) & last)
+        found += table[slot, 1] == 0
+        table[slot, 0] = key
+        table[slot, 1] += ONE
     counted.number[0] = found
     return True
 
 
+@compiled
+def collect(table: Words, keys: Words, rows: Ints) -> None:
+    """The keys that were counted, end to end."""
+    found = 0
+    for slot in range(len(table)):
+        if table[slot, 1]:
+            keys[0, found], rows[found] = table[slot, 0], table[slot, 1]
+            found += 1
+
+
 def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
     """Few distinct keys: count while packing. None if they are many."""
-    size, room = len(columns[0]), FEW + BLOCK
-    counted = Count(
-        np.empty(room, np.uint64),
-        np.empty(room, np.int32),
-        np.full(1 << TABLE_BITS, -1, np.int32),
-        np.empty(BLOCK, np.uint32),
-        np.zeros(1, np.int64),
-    )
+    size = len(columns[0])
+    table = np.zeros((1 << TABLE_BITS, 2), np.uint64)
+    counted = Count(table, np.empty(BLOCK, np.uint32), np.zeros(1, np.int64))
     block = np.empty((1, BLOCK), np.uint64)
     for start in range(0, size, BLOCK):
         part = block[:, : min(BLOCK, size - start)]
         pack_block(columns, keys, start, part)
         if not count_block(part[0], TABLE_BITS, counted):
             return None
-    found = int(counted.number[0])
-    return Table(counted.keys[:found].reshape(1, -1), counted.rows[:found])
+    number = int(counted.number[0])
+    found = Table(np.empty((1, number), np.uint64), np.empty(number, np.int32))
+    collect(table, *found)
+    return found
 
 
 @compiled

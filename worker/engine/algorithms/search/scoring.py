@@ -94,11 +94,21 @@ def list_bad(groups: Groups, bad: Mask, members: Ints) -> int:
 
 
 @compiled
-def covered_rows(coding: Coding, groups: Groups, members: Ints, count: int, column: int, level: int) -> float:
+def covered_rows(
+    coding: Coding,
+    groups: Groups,
+    members: Ints,
+    count: int,
+    suppressed: float,
+    column: int,
+    level: int,
+) -> float:
     """Rows of suppressed classes times what their value covers at a level."""
     at, covered = coding.map_at[column, level], 0.0
     keys, leaves, leaf_at = groups.keys[coding.word[column]], coding.leaves, coding.leaf_at[column]
     shift, mask = np.uint64(coding.shift[column]), np.uint64((1 << coding.width[column]) - 1)
+    if coding.keep_from[column, level] == coding.width[column]:  # one value, which covers every row alike
+        return coding.covers[at] * suppressed
     for i in range(count):
         g = members[i]
         leaf = leaves[leaf_at + np.int64((keys[g] >> shift) & mask)]
@@ -108,11 +118,18 @@ def covered_rows(coding: Coding, groups: Groups, members: Ints, count: int, colu
 
 @compiled
 def covered_at_most(
-    coding: Coding, groups: Groups, members: Ints, count: int, column: int, level: int, high: int
+    coding: Coding,
+    groups: Groups,
+    members: Ints,
+    count: int,
+    suppressed: float,
+    column: int,
+    level: int,
+    high: int,
 ) -> float:
-    """The same for a finer level than the classes own, whatever finer values they fall into."""
+    """The same for a finer level than the classes' own, whatever finer values they fall into."""
     if level == high:
-        return covered_rows(coding, groups, members, count, column, level)
+        return covered_rows(coding, groups, members, count, suppressed, column, level)
     fine, own = coding.map_at[column, level], coding.map_at[column, high]
     leaves = coding.map_at[column, 1] - coding.map_at[column, 0]
     largest, covered = np.zeros(leaves), 0.0
@@ -164,7 +181,9 @@ def column_losses(
     for column in range(levels.size):
         level = levels[column]
         if costs.objective == LOSS:
-            covered = covered_rows(coding, groups, members, count, column, level) if suppressed else 0.0
+            covered = 0.0
+            if suppressed:
+                covered = covered_rows(coding, groups, members, count, suppressed, column, level)
             losses[column] = loss_of(coding, costs, column, level, covered, suppressed)
         else:
             bits = 0.0

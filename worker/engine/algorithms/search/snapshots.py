@@ -18,14 +18,14 @@ Longs = np.ndarray[Any, np.dtype[np.int64]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
-SLOTS = 64
-PATIENCE = 8
+SLOTS = 256
+PATIENCE = 4
 """A slot is used this often before a coarser one is made from it."""
 WORTHWHILE = 0.7
 """A new slot is kept if it is at most this part of its source."""
 PATIENT, SMALLEST = 2, 3
 """Places in `Pool.state`."""
-SMALL = 1500
+SMALL = 1000
 """Slots of fewer keys need no coarser ones."""
 
 
