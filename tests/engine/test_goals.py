@@ -101,6 +101,13 @@ def test_t_closeness_over_a_tree(rows: Rows, t: float) -> None:
     agrees(told, oracle.t_closeness(plain, found, t, "hierarchical", sorted(S), tree))
 
 
+def test_a_tree_is_compared_where_no_value_is_missing() -> None:
+    """The empty text has a number of its own, which no row may hold."""
+    params = {"column": "s", "distance": "hierarchical"}
+    told, _, _ = judged([("*", "*", "*")], "t-closeness", params, {"hierarchy": list(TREE)})
+    assert told["achieved"] == 0
+
+
 def test_without_a_hierarchy_the_tree_is_flat() -> None:
     rows = [("1", "x", "flu"), ("1", "x", "cold"), ("2", "x", "flu"), ("2", "x", "9")]
     answers = [
