@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 GIGABYTE = 10**9
 MEMORY = "1500MB"
 MEMORY_BOUND = 1.5
+SMALL_ROWS, LITTLE_MEMORY = 20_000, "3MB"
+WRITERS = {".csv": data.write_csv, ".parquet": data.write_parquet}
 CSV_AND_BACK = "import sys, pyarrow.csv as c; c.write_csv(c.read_csv(sys.argv[1]), sys.argv[2])"
 PARQUET_AND_BACK = "import sys, pyarrow.parquet as p; p.write_table(p.read_table(sys.argv[1]), sys.argv[2])"
 
@@ -45,7 +47,7 @@ def _measured(
     """The command, and `verify` of what it made; the files go when they are no longer needed."""
     out = source.with_stem(f"{source.stem}-out")
     options = ("--keep-order", "--memory", MEMORY, "--out", out)
-    _warm_up(setting, recipe)
+    _warm_up(setting, recipe, source)
     ours = command(setting.repeat, "-m", "worker", "anonymize", recipe, source, *options)
     checked = command(setting.repeat, "-m", "worker", "verify", recipe, out)
     out.unlink()
@@ -67,8 +69,12 @@ def _beside(what: str, ours: Usage, reference: Usage, bound: float | None) -> li
     ]
 
 
-def _warm_up(setting: Setting, recipe: Path) -> None:
-    """A first run on few rows, so that nothing is compiled while the clock runs."""
-    small, out = setting.folder / "small.csv", setting.folder / "small-out.csv"
-    data.write_csv(small, 20_000)
-    command(1, "-m", "worker", "anonymize", recipe, small, "--keep-order", "--out", out)
+def _warm_up(setting: Setting, recipe: Path, source: Path) -> None:
+    """First runs on few rows, so that nothing is compiled while the clock runs: in memory, and out of it."""
+    small = setting.folder / f"small{source.suffix}"
+    WRITERS[source.suffix](small, SMALL_ROWS, unique=True)
+    for memory in (MEMORY, LITTLE_MEMORY):
+        out = small.with_stem("small-out")
+        command(
+            1, "-m", "worker", "anonymize", recipe, small, "--keep-order", "--memory", memory, "--out", out
+        )

@@ -55,6 +55,9 @@ def attempt(claim: Claim) -> None:
         # reaper counts attempts, so that a job that kills its process does not do so for ever.
         log.warning("job.lost", extra={"job": str(claim.id), "type": type(error).__name__})
         claim.let_go()
+    except KeyboardInterrupt:
+        given_back(claim)
+        raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the job must come to an end
         failed(claim, **described(error))
 
@@ -156,10 +159,17 @@ def stopped(claim: Claim) -> None:
     with transaction.atomic():
         if claim.jobs.cancelled(claim.id, claim.fence):
             note(claim.kind, claim.id, "cancelled", {})
-        elif is_stopping() and claim.jobs.release(claim.id, claim.fence):
-            note(claim.kind, claim.id, "requeued", {"reason": "worker-stopping"})
-        else:
+        elif not (is_stopping() and given_back(claim)):
             log.warning("job.claim-lost", extra={"job": str(claim.id), "fence": claim.fence})
+
+
+def given_back(claim: Claim) -> bool:
+    """Queued again, as if it had not been begun."""
+    with transaction.atomic():
+        released = claim.jobs.release(claim.id, claim.fence)
+        if released:
+            note(claim.kind, claim.id, "requeued", {"reason": "worker-stopping"})
+    return released
 
 
 def failed(claim: Claim, **error: Any) -> None:
