@@ -72,7 +72,7 @@ def test_a_goal_that_could_be_had_with_finer_classes_is_not_called_the_obstacle(
         refused(close, crowd)
     assert "The obstacle" not in caught.value.message
     assert "t-closeness asks most of the coarsest one: 6 of 16 rows" in caught.value.message
-    assert "6 rows, a share of 0.375, would do" in caught.value.message
+    assert "6 rows, a share of 0.3750, would do" in caught.value.message
 
 
 def test_no_nearest_threshold_is_told_where_none_would_do():

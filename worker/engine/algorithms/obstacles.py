@@ -102,5 +102,5 @@ def _way_out(fewest: int, rows: int) -> str:
         return "More suppression does not help: weaken the goal, or allow higher levels."
     return (
         f"Weaken the goal, allow higher levels, or raise the suppression limit: {fewest:,} rows, "
-        f"a share of {share_of(fewest, rows):g}, would do."
+        f"a share of {share_of(fewest, rows):.4f}, would do."
     )
