@@ -55,6 +55,21 @@ const draw = (box, figure) => {
   return Plotly.react(box, painted(figure.data, colours), layoutOf(figure, colours), config);
 };
 
+// Bars that would be too thin to tell apart stand in a figure that scrolls sideways.
+const roomFor = ({ data, layout }) => {
+  const barred = data.every((trace) => trace.type === "bar" || trace.error_y);
+  return barred ? (layout?.xaxis?.categoryarray?.length ?? 0) * Math.max(12, 8 * data.length) + 80 : 0;
+};
+
+const widen = (box, width) => {
+  const scroller = document.createElement("div");
+  Object.assign(scroller, { className: "plot-scroll", tabIndex: 0, role: "group" });
+  scroller.setAttribute("aria-label", "The chart, scrolls sideways");
+  box.replaceWith(scroller);
+  scroller.append(box);
+  box.style.width = `${width}px`;
+};
+
 const load = async (box) => {
   const answer = await fetch(box.dataset.chartUrl, { headers: { Accept: "application/json" } });
   if (!answer.ok) {
@@ -62,6 +77,7 @@ const load = async (box) => {
     return;
   }
   box.figure = await answer.json();
+  if (roomFor(box.figure) > box.clientWidth) widen(box, roomFor(box.figure));
   await draw(box, box.figure);
   box.dataset.drawn = "yes";
 };

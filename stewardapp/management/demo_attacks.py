@@ -6,7 +6,7 @@ from stewardapp.actions import replays
 from stewardapp.management.demo_work import carry_out
 from stewardapp.models import Replay, User
 
-SETTINGS = {"few": 6, "people": 24, "questions": 4, "rounds": 3}
+SETTINGS = {"few": 7, "people": 40, "questions": 4, "rounds": 4}
 """On few people: it is done before the address is told, so that the page is never empty, and yet soon."""
 
 

@@ -10,16 +10,21 @@ from typing import Any, BinaryIO, cast
 
 from stewardapp import storage
 from stewardapp.models import Query
+from stewardapp.presenters.numbers import grouped
 from worker.engine.chart import Axis, Chart, Series
 from worker.engine.dp.questions import OF_CELLS, SELECTING, TITLES, Question
 
 MOST_SERIES = 4
 TRUE = "True figure"
+NAMING = OF_CELLS - {"histogram"}
 
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """Names of the cells, answers and intervals; the true figures only for those cleared for raw data."""
+    """Names of the cells, answers and intervals; the true figures only for those cleared for raw data.
+
+    A row holds its figures as they were written, and `printed` as people read them.
+    """
 
     labels: list[str]
     rows: list[dict[str, Any]]
@@ -32,17 +37,19 @@ def answer_table(query: Query, *, exact: bool) -> AnswerTable:
     columns, rows = query.answer["columns"], query.answer["rows"]
     labels = columns[: columns.index("answer")]
     true = _exact(query) if exact else []
-    selecting = Question.of(query.question).ask in SELECTING
-    lines = [
-        {
-            "labels": row[: len(labels)],
-            "answer": row[len(labels)] or "too few rows to say",
-            "error": row[len(labels) + 1],
-            "exact": true[at] if at < len(true) else "",
-        }
-        for at, row in enumerate(rows)
-    ]
-    return AnswerTable(labels, lines, not selecting, bool(true))
+    question = Question.of(query.question)
+    lines = []
+    for at, row in enumerate(rows):
+        answer, error = row[len(labels)] or "too few rows to say", row[len(labels) + 1]
+        told = {"answer": answer, "error": error, "exact": true[at] if at < len(true) else ""}
+        printed = {name: printed_answer(text, question) for name, text in told.items()}
+        lines.append({"labels": row[: len(labels)], **told, "printed": printed})
+    return AnswerTable(labels, lines, question.ask not in SELECTING, bool(true))
+
+
+def printed_answer(text: str, question: Question) -> str:
+    """A figure with its thousands apart; the name of a value as it is, even when it looks like a number."""
+    return text if question.ask in NAMING else grouped(text)
 
 
 def _exact(query: Query) -> list[str]:

@@ -11,6 +11,7 @@ from stewardapp.access.amounts import epsilon_words
 from stewardapp.access.verdict import Verdict
 from stewardapp.models import Desk, Query, User
 from stewardapp.models.pricing import price_of_question
+from stewardapp.presenters.answers import printed_answer
 from stewardapp.presenters.budgets import Level, level
 from worker.engine.declared import Declaration
 from worker.engine.dp.cells import Choice, declared_cells
@@ -114,7 +115,10 @@ def preview(desk: Desk, question: Question, user: User) -> Preview:
     may = rules.may_ask(desk.person(user), desk.facts(user))
     if may and not stored:
         may = rules.may_spend(price, desk.project.policy.facts())
-    lines = [[*one.labels, one.answer, one.error, one.exact] for one in tried(question, said)]
+    lines = [
+        [*one.labels, *(printed_answer(text, question) for text in (one.answer, one.error, one.exact))]
+        for one in tried(question, said)
+    ]
     return Preview(
         words=question.words(),
         mechanism=found.mechanism,

@@ -134,7 +134,8 @@ class Lattice:
         if node in self.minimal:
             return "minimal"
         best = self.found.get(self.chosen, {}).get("score")
-        if one.get("feasible") and best is not None and one.get("score") == best:
+        proven = self.facts.get("optimal") is not False
+        if proven and one.get("feasible") and best is not None and one.get("score") == best:
             return "optimal"
         return "unknown" if not one else "feasible" if one.get("feasible") else "infeasible"
 
@@ -146,6 +147,17 @@ class Lattice:
         node = tuple(map(int, parts))
         inside = all(low <= level <= high for level, (low, high) in zip(node, self.bounds, strict=True))
         return node if inside else None
+
+    @property
+    def unproven(self) -> str:
+        """What a search that its time limit ended leaves open; nothing when it was finished."""
+        if self.facts.get("optimal") is not False:
+            return ""
+        return (
+            f"The time limit ended the search after {thousands(self.facts.get('nodes_checked'))} of "
+            f"{thousands(self.facts['nodes'])} combinations. What is marked chosen is the best of "
+            "these; others may lose less, and minimal ones may be missing. Allow more time to be sure."
+        )
 
     def filtered(self, wanted: Mapping[str, int]) -> list[Point]:
         """The nodes with these levels: all of a small lattice, those looked at of a large one."""

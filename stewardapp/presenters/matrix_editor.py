@@ -12,8 +12,11 @@ from stewardapp.forms.matrix_draft import MOST, MatrixDraft, lacking, number_of,
 from stewardapp.forms.parameter_fields import ColumnChoice, marker, suits
 from stewardapp.forms.recipe_form import contract_of
 from stewardapp.models import Column, Release
+from stewardapp.presenters.small_readings import previewable, values_of
+from worker.engine.algorithms import transition
 from worker.engine.algorithms.transition_effects import Effect, effect_of, parts_of
 from worker.engine.chart import Axis, Chart, Series
+from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Transition
 
 SHADES = 10
@@ -154,6 +157,23 @@ def cell(draft: MatrixDraft, i: int, j: int) -> dict[str, Any]:
         "to": draft.categories[j],
         "error": draft.cell_errors.get((i, j), ""),
     }
+
+
+def in_use(opened: Opened, draft: MatrixDraft) -> list[dict[str, Any]]:
+    """The lines of the matrix that is made from a draft and the data; none while it cannot be told here."""
+    column = opened.column
+    if not opened.derived or not draft.is_valid or column is None or not previewable(column):
+        return []
+    try:
+        found = values_of(column)
+    except EngineError:
+        return []
+    counts = [found[name] for name in draft.categories]
+    made = transition.probabilities(transition.balanced(transition.stated(draft.matrix), counts))
+    return [
+        {"name": name, "rows": count, "cells": [(f"{share:.3g}", round(share * SHADES)) for share in line]}
+        for name, count, line in zip(draft.categories, counts, made.tolist(), strict=True)
+    ]
 
 
 def effect(draft: MatrixDraft) -> Effect | None:

@@ -1,10 +1,12 @@
 """Numbers as people read them: thin spaces, sensible digits, units."""
 
+import re
 from decimal import Decimal
 from typing import SupportsFloat
 
 THIN = "\u202f"
 NO_BREAK = "\u00a0"
+WRITTEN = re.compile(r"(-?)(\d{1,60})((?:\.\d+)?)")
 Number = int | float | Decimal
 
 
@@ -18,6 +20,15 @@ def thousands(value: object) -> str:
         return f"{int(value):,}".replace(",", THIN)
     digits = f"{value:,.0f}" if abs(float(value)) >= 1000 else f"{value:.4g}"
     return digits.replace(",", THIN)
+
+
+def grouped(text: str) -> str:
+    """A number somebody else wrote, with its integer part in groups of three; any other text as it is."""
+    found = WRITTEN.fullmatch(text)
+    if found is None:
+        return text
+    sign, whole, rest = found.groups()
+    return f"{sign}{int(whole):,}{rest}".replace(",", THIN)
 
 
 def percent(share: SupportsFloat | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from stewardapp.models import JobState, Query, User
-from stewardapp.presenters.answers import answer_table
+from stewardapp.presenters.answers import answer_table, printed_answer
 from stewardapp.presenters.numbers import percent, thousands
 from worker.engine.dp.questions import Question, canonical
 
@@ -72,7 +72,7 @@ def _name(question: Question) -> str:
 def _told(row: dict[str, str], question: Question) -> str:
     """Answer and interval; counts and sums of a sample as they would be of all rows."""
     share = question.sample_share if question.on == "sample" and question.ask in COUNTED else Decimal(1)
-    answer, error = (_scaled(row[name], share) for name in ("answer", "error"))
+    answer, error = (printed_answer(_scaled(row[name], share), question) for name in ("answer", "error"))
     return f"{answer} ± {error}" if error else answer
 
 

@@ -36,6 +36,7 @@ class GoalLine:
     achieved: str
     holds: bool
     violating_rows: int
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,11 @@ def goal_lines(run: Run) -> tuple[GoalLine, ...]:
     return tuple(goal_line(goal, known) for goal in run.manifest.get("goals", ()))
 
 
+def figure(found: Any) -> str:
+    """A threshold, or the two ends of one."""
+    return " to ".join(map(thousands, found)) if isinstance(found, list) else thousands(found)
+
+
 def goal_line(goal: Mapping[str, Any], known: Mapping[str, Any]) -> GoalLine:
     """One goal in words."""
     contract = known.get(goal["goal"])
@@ -152,8 +158,9 @@ def goal_line(goal: Mapping[str, Any], known: Mapping[str, Any]) -> GoalLine:
     column = f" of {goal['column']}" if goal.get("column") else ""
     return GoalLine(
         title=f"{title}{column}",
-        required=thousands(goal.get("required")),
-        achieved=thousands(goal.get("achieved")),
+        required=figure(goal.get("required")),
+        achieved=figure(goal.get("achieved")),
         holds=bool(goal.get("holds")),
         violating_rows=goal.get("violating_rows") or 0,
+        remark=goal.get("remark", ""),
     )

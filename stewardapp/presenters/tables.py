@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from stewardapp.models import Artifact, Run
 
 TABLE, BESIDE = "table.csv", "exact.csv"
-MOST_BARS = 60
+MOST_BARS, WIDE = 600, 60
 MOST_SERIES = 6
 READ_ROWS = 2_000
 RELEASED, INTERNAL = "released-table", "true-against-noisy"
@@ -94,7 +94,6 @@ def published_chart(run: Run) -> Chart | None:
 def histogram(rows: Sequence[Row]) -> Chart:
     """Counts with the half-widths of their 95 % intervals."""
     names, shown = keys_of(rows), cells_of(rows)
-    cut = f" The first {MOST_BARS} of {len(shown):,} cells." if len(shown) > MOST_BARS else ""
     return Chart(
         slug=RELEASED,
         title=" × ".join(names),
@@ -103,13 +102,25 @@ def histogram(rows: Sequence[Row]) -> Chart:
         y=Axis("Count with noise"),
         series=tuple(series_of(shown[:MOST_BARS], names)),
         note="The whiskers reach over the 95 % interval: the true count lies within it in 19 of 20 cells. "
-        f"Bars whose whisker touches 0 cannot be told from an empty cell.{cut}",
+        f"Bars whose whisker touches 0 cannot be told from an empty cell.{part(rows, shown)}",
+    )
+
+
+def part(rows: Sequence[Row], cells: Sequence[Row]) -> str:
+    """That a chart is wider than the page, or shows only a part, which the table never does."""
+    if len(cells) <= MOST_BARS and len(rows) < READ_ROWS:
+        return f" Scroll it sideways to see all {len(cells):,} cells." if len(cells) > WIDE else ""
+    whole = f"{len(cells):,}" if len(rows) < READ_ROWS else "many more"
+    return (
+        f" The chart is a part: the first {min(len(cells), MOST_BARS):,} of {whole} cells, in the order of "
+        "the table. The table has all of them."
     )
 
 
 def comparison(rows: Sequence[Row]) -> Chart:
     """True counts beside the noisy ones."""
-    names, shown = keys_of(rows), cells_of(rows)[:MOST_BARS]
+    names, cells = keys_of(rows), cells_of(rows)
+    shown = cells[:MOST_BARS]
     labels = tuple(label(row, names) for row in shown)
     noisy, true = (tuple(float(row[name]) for row in shown) for name in (COUNT, EXACT))
     return Chart(
@@ -120,7 +131,7 @@ def comparison(rows: Sequence[Row]) -> Chart:
         y=Axis("Count"),
         series=(Series("original", labels, true), Series("with noise", labels, noisy)),
         note="Only for those who may look into the data. Publishing a true count, or the difference, would "
-        "undo the guarantee.",
+        f"undo the guarantee.{part(rows, cells)}",
         internal=True,
     )
 

@@ -103,14 +103,16 @@ def page(
 ) -> HttpResponse:
     """The page around a draft."""
     release, effect = opened.release, matrix_editor.effect(draft)
+    too_many = matrix_editor.too_many(opened.categories)
     shown: dict[str, Any] = {
         "release": release,
         "opened": opened,
         "draft": draft,
         "rows": matrix_editor.rows(draft),
         "strata": opened.strata(columns_of(release)),
-        "reason": matrix_editor.too_many(opened.categories),
+        "reason": too_many,
         "effect": effect,
+        "in_use": matrix_editor.in_use(opened, draft) if not too_many else [],
         "inflation": matrix_editor.inflation_lines(draft, effect),
         "may_edit": rules.may_edit_release(release.person(request.user), release.facts()),
         "unsaved": unsaved,

@@ -51,6 +51,7 @@ def judged(rows: Rows, slug: str, params: dict[str, Any], sensitive: Any = None,
     (told,) = report["goals"]
     assert again.achieved == pytest.approx(told["achieved"], rel=1e-12)
     assert (again.holds, again.violating_rows) == (told["holds"], told["violating_rows"])
+    assert bool(again.remark) == ("remark" in told)
     return told, plain, classes(plain, QUASI)[0]
 
 
@@ -100,6 +101,13 @@ def test_t_closeness_over_a_tree(rows: Rows, t: float) -> None:
     agrees(told, oracle.t_closeness(plain, found, t, "hierarchical", sorted(S), tree))
 
 
+def test_a_tree_is_compared_where_no_value_is_missing() -> None:
+    """The empty text has a number of its own, which no row may hold."""
+    params = {"column": "s", "distance": "hierarchical"}
+    told, _, _ = judged([("*", "*", "*")], "t-closeness", params, {"hierarchy": list(TREE)})
+    assert told["achieved"] == 0
+
+
 def test_without_a_hierarchy_the_tree_is_flat() -> None:
     rows = [("1", "x", "flu"), ("1", "x", "cold"), ("2", "x", "flu"), ("2", "x", "9")]
     answers = [
@@ -122,6 +130,9 @@ def test_beta_likeness(rows: Rows, beta: float, enhanced: bool) -> None:
     params = {"column": "s", "beta": beta, "variant": "enhanced" if enhanced else "basic"}
     told, plain, found = judged(rows, "beta-likeness", params)
     agrees(told, oracle.beta_likeness(plain, found, beta, enhanced))
+    # What the figure cannot tell: whether a larger β would do.
+    without = oracle.beta_likeness(plain, found, 1e6, enhanced)
+    assert ("remark" in told) == (not without[1])
 
 
 @given(ROWS, st.sampled_from([0.5, 1.0, 2.0, 3.0]))

@@ -44,11 +44,14 @@ class GoalResult:
     holds: bool
     violating_rows: int
     column: str | None = None
+    remark: str = ""
+    """What the figure alone would not tell."""
 
     def as_dict(self) -> dict[str, Any]:
         """The entry of the report."""
         facts = {"goal": self.goal, "required": self.required, "achieved": self.achieved}
         facts |= {"holds": self.holds, "violating_rows": self.violating_rows}
+        facts |= {"remark": self.remark} if self.remark else {}
         return facts if self.column is None else {"column": self.column, **facts}
 
 
@@ -131,6 +134,10 @@ class Goal(Parametric):
         """The best threshold that the classes satisfy; None when there is no class."""
         raise NotImplementedError
 
+    def remark(self, classes: Classes) -> str:
+        """What `achieved` alone would not tell of these classes; mostly nothing."""
+        return ""
+
     def result(self, classes: Classes) -> GoalResult:
         """The entry of the report for these classes."""
         bad = self.violating(classes)
@@ -142,6 +149,7 @@ class Goal(Parametric):
             holds=not bad.any() and self.met(classes),
             violating_rows=int(classes.rows[bad].sum()),
             column=columns[0] if columns else None,
+            remark=self.remark(classes),
         )
 
 

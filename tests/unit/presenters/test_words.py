@@ -13,6 +13,22 @@ NOW = datetime(2026, 1, 10, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("12345", "12\u202f345"),
+        ("-1234567.25", "-1\u202f234\u202f567.25"),
+        ("12", "12"),
+        ("0.5", "0.5"),
+        ("1e9", "1e9"),
+        ("", ""),
+        ("too few rows to say", "too few rows to say"),
+    ],
+)
+def test_figures_of_answers(text, words):
+    assert numbers.grouped(text) == words
+
+
+@pytest.mark.parametrize(
     ("value", "words"),
     [
         (30162, "30\u202f162"),

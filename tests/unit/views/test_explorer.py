@@ -170,3 +170,17 @@ def test_a_run_without_a_solution_names_the_goal_in_the_way(team: Team, browse: 
     assert "Goal 1:" in page
     assert "Every class of equal quasi-identifiers holds at least 5" in page
     assert message in page
+
+
+def test_a_search_that_ended_early_calls_nothing_optimal(team: Team, browse: Browser) -> None:
+    run = searched(
+        factories.make_succeeded_run(factories.make_release(team)), {"age": 5, "zip": 4}, {"age": 3, "zip": 2}
+    )
+    states = [point.state for point in browse("steward").get(explorer(run)).context["points"]]
+    assert "optimal" in states
+    run.report["steps"][0] |= {"optimal": False, "nodes_checked": 12}
+    Run.objects.filter(pk=run.pk).update(report=run.report)
+    page = browse("steward").get(explorer(run))
+    assert "optimal" not in [point.state for point in page.context["points"]]
+    assert "Not proven to be the best." in page.content.decode()
+    assert "after 12 of 30 combinations" in page.content.decode()

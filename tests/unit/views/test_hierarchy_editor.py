@@ -5,6 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from stewardapp.actions import columns
 from stewardapp.models import AuditEvent, Hierarchy
 
 DRAFT = {"changes": "[]"}
@@ -238,3 +239,19 @@ def test_a_column_that_cannot_be_shown_is_built_by_rule_unseen(client_of, team, 
     assert press(client, illness, "save", page).status_code == 302
     illness.refresh_from_db()
     assert (illness.hierarchy.spec["builder"], illness.hierarchy.levels) == ("mask", 0)
+
+
+def test_saving_a_hierarchy_made_by_a_rule_writes_its_lines(client_of, team, illness):
+    """What compares along a hierarchy after the release needs them; nothing has to be changed for it."""
+    client = client_of(team.steward)
+    columns.tag(version=illness.version, roles={"illness": "sensitive"}, by=team.steward)
+    assert (
+        f"a hierarchy for {illness.name}"
+        in client.get(f"/versions/{illness.version.pk}/columns/").content.decode()
+    )
+    press(client, illness, "save", press(client, illness, "build", builder="mask", **MASK))
+    illness.refresh_from_db()
+    assert illness.hierarchy.spec["builder"] == "mask"
+    press(client, illness, "save")
+    illness.refresh_from_db()
+    assert illness.hierarchy.lines.splitlines() == ["cold;#old;##ld;###d;*", "flu;#lu;##u;###;*"]

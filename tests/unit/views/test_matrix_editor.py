@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from stewardapp.actions import columns, releases
-from stewardapp.models import Release
+from stewardapp.models import Release, Version
 from tests import factories
 from tests.factories import Team
 from tests.integration.marked_parameters import transition_parameter
@@ -133,3 +133,20 @@ def test_what_is_no_matrix_is_not_there(release: Release, browse: Browser, numbe
 def test_a_chart_of_something_else_is_not_drawn(release: Release, browse: Browser, asked: str) -> None:
     answer = browse("steward").get(address(release, "step-matrix-chart"), {"cells": asked})
     assert answer.status_code == 404
+
+
+def test_the_matrix_in_use_is_shown_beside_the_one_that_is_written(
+    team: Team, survey: Version, browse: Browser
+) -> None:
+    """It is made from the rows there are: of 60 and 60 as many leave as come, by the smaller flow."""
+    declared = {"categories": ["cold", "flu"]}
+    columns.describe(version=survey, name="illness", settings=declared, by=team.steward)
+    own = {MARK.column: "illness", MARK.categories: ["cold", "flu"], PARAM: [[0.6, 0.4], [0.1, 0.9]]}
+    for derived in (False, True):
+        recipe = {"steps": [{"method": SLUG, "params": {**own, MARK.derived: derived}}]}
+        release = releases.create(version=survey, title=f"T{derived}", recipe=recipe, by=team.steward)
+        answer = browse("reviewer").get(address(release))
+        assert (b"As used" in answer.content, b"As written" in answer.content) == (derived, derived)
+    [cold, flu] = answer.context["in_use"]
+    assert (cold["rows"], flu["rows"]) == (60, 60)
+    assert [[text for text, _ in line["cells"]] for line in (cold, flu)] == [["0.9", "0.1"], ["0.1", "0.9"]]

@@ -13,6 +13,7 @@ from stewardapp.access.workflow import Audience, State
 from stewardapp.actions import releases
 from stewardapp.models import Artifact, Release, Run
 from stewardapp.models.manifest import public_part
+from stewardapp.presenters import tables
 from stewardapp.presenters.numbers import thousands
 from tests import factories
 from tests.factories import Team
@@ -173,3 +174,18 @@ def test_only_drafts_are_asked_what_they_give(team: Team, browse: Browser) -> No
     release = factories.make_release(team, state=State.IN_REVIEW)
     answer = browse("steward").post(reverse("release-configure", args=[release.pk]), {"do": "look"})
     assert answer.status_code == 403
+
+
+def cells(number: int) -> list[dict[str, str]]:
+    return [{"zip": f"z{at}", "count": "3", "error95": "2"} for at in range(number)]
+
+
+def test_a_chart_shows_every_cell_and_says_plainly_when_it_is_a_part() -> None:
+    whole = tables.histogram(cells(250))
+    assert len(whole.series[0].x) == 250
+    assert "Scroll it sideways to see all 250 cells" in whole.note
+    assert "sideways" not in tables.histogram(cells(20)).note
+    part = tables.histogram(cells(700))
+    assert len(part.series[0].x) == 600
+    assert "a part: the first 600 of 700 cells" in part.note
+    assert "of many more cells" in tables.histogram(cells(tables.READ_ROWS)).note

@@ -20,17 +20,17 @@ def mends(
 ) -> tuple[Mend, ...]:
     """More suppression, and the goal in the way as near as can be reached, each where it is known to do.
 
-    `fewest` of the `rows` must be suppressed; `reached` is the best threshold of goal `at` within the limit;
+    `fewest` of the `rows` must be suppressed; with `reached` goal `at` is satisfied within the limit;
     `enough` says whether other goals would have had a solution.
     """
     found = [Mend("step", None, LIMIT, share_of(fewest, rows))] if fewest < rows else []
-    name = _threshold(goals[at])
-    if name is not None and reached is not None:
-        value = _weaker(reached, goals[at].required)
-        if value != VACUOUS and not type(goals[at]).problems({**goals[at].params(), name: value}):
-            others = list(goals)
-            others[at] = goals[at].model_copy(update={name: value})
-            found += [Mend("goal", at, name, value)] if enough(others) else []
+    name = threshold(goals[at])
+    if name is None or reached in (None, VACUOUS):
+        return tuple(found)
+    if not type(goals[at]).problems({**goals[at].params(), name: reached}):
+        others = list(goals)
+        others[at] = goals[at].model_copy(update={name: reached})
+        found += [Mend("goal", at, name, reached)] if enough(others) else []
     return tuple(found)
 
 
@@ -40,14 +40,16 @@ def share_of(part: int, rows: int) -> float:
     return share if Fraction(repr(share)) * rows >= part else share + 1 / DIGITS
 
 
-def _threshold(goal: Goal) -> str | None:
+def threshold(goal: Goal) -> str | None:
     """The parameter that the goal's threshold comes from."""
     fields: Sequence[str] = list(type(goal).model_fields)
     return next((name for name in fields if getattr(goal, name) is goal.required), None)
 
 
-def _weaker(reached: Any, required: Any) -> Any:
-    """A threshold with few digits that what was reached satisfies."""
+def weaker(reached: Any, required: Any) -> Any:
+    """A threshold with few digits that what was reached satisfies; None when no threshold does."""
+    if reached is None or not math.isfinite(reached):
+        return None
     if reached == int(reached):
         return int(reached)
     rounded = math.floor if reached < required else math.ceil

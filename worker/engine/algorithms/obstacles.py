@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from worker.engine.algorithms.mending import mends
+from worker.engine.algorithms.mending import mends, share_of, threshold, weaker
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.classes import Classes
 from worker.engine.errors import NoSolution
@@ -15,25 +16,43 @@ def no_solution(judge: Judge, coarsest: Classes, least: int | None) -> NoSolutio
     """The refusal for a search that found nothing.
 
     `coarsest` are the classes with every quasi-identifier at the highest level allowed, `least` the fewest
-    rows that any other combination of levels would have to suppress, as far as known.
+    rows that any other combination of levels would have to suppress, as far as known. One of several goals
+    is called the obstacle only when coarser classes always help it: else it may hold elsewhere by itself.
     """
     goals, limit, drop = judge.goals, judge.limit, judge.drop
     needs = [_suppressed([goal], coarsest, limit, drop) for goal in goals]
-    alone = [number for number, rows in enumerate(needs) if rows > limit]
+    alone = [
+        number
+        for number, rows in enumerate(needs)
+        if rows > limit and (len(goals) == 1 or _only_helped(goals[number]))
+    ]
     at = max(alone or range(len(goals)), key=lambda number: needs[number], default=None)
     if at is None:
         return NoSolution("no-solution", "No allowed combination of levels satisfies the goals.")
-    rows = int(coarsest.rows.sum())
-    words = (
-        _alone(goals[at], coarsest, limit, needs[at], rows) if alone else _together(goals, at, limit, rows)
-    )
+    rows, goal = int(coarsest.rows.sum()), goals[at]
+    reached = weaker(goal.reachable(coarsest, min(limit, rows - 1)), goal.required)
+    if reached is not None and _suppressed([_with(goal, reached)], coarsest, limit, drop) > limit:
+        reached = None  # it was told of classes that are compared with rows which would not be released
+    words = _alone(goal, limit, needs[at], rows) if alone else _together(goals, at, limit, needs[at], rows)
+    if needs[at] > limit and reached is not None:
+        words += f" The nearest to the demanded {goal.required:g} that can be reached there is {reached:,}."
     fewest = min(one for one in (least, _suppressed(goals, coarsest, limit, drop)) if one is not None)
     error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
-    reached = goals[at].reachable(coarsest, min(limit, rows - 1))
     error.mends = mends(
         goals, at, reached, fewest, rows, lambda others: _suppressed(others, coarsest, limit, drop) <= limit
     )
     return error
+
+
+def _only_helped(goal: Goal) -> bool:
+    """Whether a row that satisfies the goal does so in every coarser class."""
+    return goal.monotone and not goal.relative
+
+
+def _with(goal: Goal, value: Any) -> Goal:
+    """The goal with another threshold."""
+    name = threshold(goal)
+    return goal if name is None else goal.model_copy(update={name: value})
 
 
 def _suppressed(goals: Sequence[Goal], classes: Classes, limit: int, drop: bool) -> int:
@@ -46,31 +65,36 @@ def _suppressed(goals: Sequence[Goal], classes: Classes, limit: int, drop: bool)
     return hidden
 
 
-def _alone(goal: Goal, coarsest: Classes, limit: int, need: int, rows: int) -> str:
+def _alone(goal: Goal, limit: int, need: int, rows: int) -> str:
     """One goal fails even by itself."""
-    cost = (
-        f"{need:,} of {rows:,} rows would have to be suppressed"
-        if need < rows
-        else f"none of the {rows:,} rows could be kept"
+    if _only_helped(goal):
+        return (
+            f"The obstacle is {goal.title}: even with every quasi-identifier at the highest level allowed, "
+            f"{_cost(need, rows)}, where {limit:,} may be suppressed."
+        )
+    return (
+        f"The obstacle is {goal.title}: no allowed combination of levels satisfies it while suppressing at "
+        f"most {limit:,} of {rows:,} rows. With every quasi-identifier at the highest level allowed, "
+        f"{_cost(need, rows)}."
     )
-    text = (
-        f"The obstacle is {goal.title}: even with every quasi-identifier at the highest level allowed, "
-        f"{cost}, where {limit:,} may be suppressed."
-    )
-    reached = goal.reachable(coarsest, min(limit, rows - 1))
-    if reached is None:
-        return text
-    number = f"{reached:,}" if isinstance(reached, int) else f"{reached:.4g}"
-    return f"{text} The nearest to the demanded {goal.required:g} that can be reached there is {number}."
 
 
-def _together(goals: Sequence[Goal], at: int, limit: int, rows: int) -> str:
-    """Each goal could be had by itself."""
+def _together(goals: Sequence[Goal], at: int, limit: int, need: int, rows: int) -> str:
+    """Each goal could be had by itself, or perhaps could."""
     text = (
         "No allowed combination of levels satisfies all goals while suppressing at most "
         f"{limit:,} of {rows:,} rows."
     )
-    return text if len(goals) == 1 else f"{text} {goals[at].title} asks most of the coarsest one."
+    if len(goals) == 1:
+        return text
+    asks = f"{goals[at].title} asks most of the coarsest one"
+    return f"{text} {asks}: {_cost(need, rows)}." if need > limit else f"{text} {asks}."
+
+
+def _cost(need: int, rows: int) -> str:
+    if need < rows:
+        return f"{need:,} of {rows:,} rows would have to be suppressed"
+    return f"none of the {rows:,} rows could be kept"
 
 
 def _way_out(fewest: int, rows: int) -> str:
@@ -78,5 +102,5 @@ def _way_out(fewest: int, rows: int) -> str:
         return "More suppression does not help: weaken the goal, or allow higher levels."
     return (
         f"Weaken the goal, allow higher levels, or raise the suppression limit: {fewest:,} rows, "
-        f"a share of {fewest / rows:.4f}, would do."
+        f"a share of {share_of(fewest, rows):.4f}, would do."
     )

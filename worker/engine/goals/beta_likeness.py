@@ -74,8 +74,12 @@ class BetaLikeness(Goal):
     def achieved(self, classes: Classes) -> Any:
         return float(self._largest(classes).max()) if classes.number else None
 
+    def remark(self, classes: Classes) -> str:
+        return NO_BETA if self._hopeless(classes).any() else ""
+
     def reachable(self, classes: Classes, limit: int) -> Any:
-        return best_within(self._largest(classes), classes.rows, limit, high=False)
+        figures = np.where(self._hopeless(classes), np.inf, self._largest(classes))
+        return best_within(figures, classes.rows, limit, high=False)
 
     def describe(self) -> str:
         limit = f"min({self.beta:g}, −ln of its share)" if self.variant == "enhanced" else f"{self.beta:g}"
@@ -83,16 +87,29 @@ class BetaLikeness(Goal):
 
     def _allowed(self, one: Comparison) -> Floats:
         """The largest gain of each entry's value."""
-        allowed = np.full(len(one.ids), self.beta)
-        if self.variant == "enhanced":
-            allowed = np.minimum(allowed, -np.log(one.whole / max(one.total, 1)))
-        return np.asarray(np.maximum(allowed, 0))
+        return np.minimum(self._cap(one), self.beta)
+
+    def _cap(self, one: Comparison) -> Floats:
+        """The gain of each entry's value that is allowed whatever β is."""
+        if self.variant == "basic":
+            return np.full(len(one.ids), np.inf)
+        return np.asarray(np.maximum(-np.log(one.whole / max(one.total, 1)), 0))
+
+    def _hopeless(self, classes: Classes) -> Mask:
+        """Classes in which no β suffices, because a gain is above the bound that the value's share sets."""
+        one = compared(classes, self.column)
+        found = np.zeros(one.number, bool)
+        found[one.ids[_gains(one) > self._cap(one)]] = True
+        return found
 
     def _largest(self, classes: Classes) -> Floats:
         one = compared(classes, self.column)
         largest = np.zeros(one.number)
         np.maximum.at(largest, one.ids, _gains(one))
         return largest
+
+
+NO_BETA = "No β would do: in a class the gain of a value is above −ln of its share in the table."
 
 
 def _gains(one: Comparison) -> Floats:

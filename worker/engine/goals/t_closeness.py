@@ -53,7 +53,10 @@ class TCloseness(Goal):
         description="The largest distance allowed: 0 demands the table's own distribution, 1 nothing.",
     )
     distance: Literal["equal", "ordered", "hierarchical"] = Field(
-        "equal", title="Distance", description="How far apart two sensitive values are."
+        "equal",
+        title="Distance",
+        description="How far apart two sensitive values are. hierarchical uses the hierarchy of the column, "
+        "given as lines or as a tree; without one all values are equally far apart.",
     )
     _declared: Declaration = PrivateAttr(default_factory=Declaration)
 
@@ -79,8 +82,9 @@ class TCloseness(Goal):
         spec = told._declared.hierarchy
         if self.distance == "hierarchical" and spec and spec.builder not in (None, "tree"):
             text = (
-                f"distance: the hierarchy of {self.column!r} must be given as lines or as a tree, so "
-                "that the distance can be recomputed from the released file."
+                f"distance: the hierarchy of {self.column!r} is made by a rule, which cannot be recomputed "
+                "from the released file. Give it as lines or as a tree: saving it in the hierarchy editor "
+                "writes its lines, and so does an export of it."
             )
             raise EngineError("hierarchy-not-declared", text, param="distance")
         return told

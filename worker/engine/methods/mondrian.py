@@ -266,7 +266,10 @@ class _Recoding:
         failing = (i for i, goal in enumerate(goals) if not goal.result(everybody).holds)
         at = next(failing, 0)
         reached = goals[at].achieved(everybody)
-        text = f"The obstacle is {goals[at].title}: even all rows as one class do not satisfy it."
+        text = (
+            f"The obstacle is {goals[at].title}: {'even ' * goals[at].monotone}all rows as one class do not "
+        )
+        text += "satisfy it, and cutting begins from there." if not goals[at].monotone else "satisfy it."
         if isinstance(reached, int | float):
             number = f"{reached:,}" if isinstance(reached, int) else f"{reached:.4g}"
             text += f" One class of all rows reaches {number}."

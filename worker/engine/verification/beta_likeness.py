@@ -32,9 +32,16 @@ class Check:
         assert self.column is not None
         seen = shares(group, released, self.column)
         gain = (seen.inside - seen.outside) / seen.outside
-        most = np.full(len(gain), float(self.required))
+        most = np.full(len(gain), np.inf)
         if self._variant == "enhanced":
-            most = np.minimum(most, -np.log(seen.file[seen.values] / seen.total))
-        over = worst(np.where(gain > np.maximum(most, 0.0), 1.0, 0.0), seen.classes, group.number) > 0
+            most = np.maximum(-np.log(seen.file[seen.values] / seen.total), 0.0)
+        remark = HOPELESS if (gain > most).any() else ""
+        most = np.minimum(most, float(self.required))
+        over = worst(np.where(gain > most, 1.0, 0.0), seen.classes, group.number) > 0
         largest = worst(gain, seen.classes, group.number)
-        return Farthest(float(largest.max()), int(group.rows[over].sum()))
+        return Farthest(float(largest.max()), int(group.rows[over].sum()), remark=remark)
+
+
+HOPELESS = (
+    "Whatever β is, this does not hold: in a class the gain of a value is above −ln of its share in the file."
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
@@ -21,6 +21,8 @@ class Finding:
 
     achieved: Any
     violating_rows: int
+    remark: str = field(default="", kw_only=True)
+    """What the figure alone would not tell."""
 
     @property
     def holds(self) -> bool:
@@ -30,7 +32,8 @@ class Finding:
     def joined(self, other: Finding) -> Finding:
         """Both together: the weaker of the two decides."""
         known = [one.achieved for one in (self, other) if one.achieved is not None]
-        return Finding(min(known, default=None), self.violating_rows + other.violating_rows)
+        rows, remark = self.violating_rows + other.violating_rows, self.remark or other.remark
+        return Finding(min(known, default=None), rows, remark=remark)
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Farthest(Finding):
     def joined(self, other: Finding) -> Finding:
         """Both together: the larger of the two decides."""
         known = [one.achieved for one in (self, other) if one.achieved is not None]
-        return Farthest(max(known, default=None), self.violating_rows + other.violating_rows)
+        rows, remark = self.violating_rows + other.violating_rows, self.remark or other.remark
+        return Farthest(max(known, default=None), rows, remark=remark)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ class Released:
             each = _persons_apart(pieces) if self.knows_persons else (codes for codes, _ in pieces)
             total = np.zeros(0, np.int64)
             for codes in each:
-                found = np.bincount(codes, minlength=len(total))
+                found = np.bincount(codes, minlength=len(self.vocabulary(name)))
                 found[: len(total)] += total
                 total = found
             self._distributions[name] = total

@@ -183,4 +183,5 @@ def _result(check: Check, finding: Finding) -> GoalResult:
         holds=finding.holds,
         violating_rows=finding.violating_rows,
         column=check.column,
+        remark=finding.remark,
     )
