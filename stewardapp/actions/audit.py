@@ -43,6 +43,7 @@ def record(
 
 
 def anchored(
+    head: AuditHead,
     action: str,
     subject: models.Model,
     *,
@@ -50,19 +51,15 @@ def anchored(
     project: Project | None = None,
     details: dict[str, Any] | None = None,
 ) -> AuditEvent:
-    """An event whose place the database finds: sealed with the last event there is now, and not yet written.
+    """An event whose place the database finds: sealed with the end of the log as just seen, not yet written.
 
     The database links it with a hash that needs no key, so that nobody waits for us while the head is locked.
     No event up to its anchor can be changed, dropped or moved without breaking this seal, and none after it
     without breaking the seals of those that begin later.
     """
     event = _told(action, subject, by, project, details)
-    head = next(iter(AuditHead.objects.raw(END)), AuditHead())
     event.anchor, event.seal = head.count, _own_seal(event, head.count, head.hash)
     return event
-
-
-END = "SELECT * FROM stewardapp_audithead WHERE id = 1"
 
 
 def _told(

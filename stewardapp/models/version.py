@@ -94,7 +94,7 @@ class Version(Record):
         """
         from stewardapp.models.population import Population
 
-        statement, places = _whom_to_charge(connection.vendor)
+        statement, places = whom_to_charge(connection.vendor)
         return list(Population.objects.raw(statement, [self.sha256] * places))
 
     @property
@@ -144,7 +144,7 @@ class Version(Record):
 
 
 @cache
-def _whom_to_charge(_vendor: str) -> tuple[str, int]:
+def whom_to_charge(_vendor: str) -> tuple[str, int]:
     """The question and how often it names the bytes; put together once, which takes longer than asking it."""
     from stewardapp.models.population import Population
 
