@@ -85,15 +85,17 @@ def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: U
 
 
 def _pay_at_once(query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
-    """All that is done step by step below, by the database itself."""
-    payers = purchase.look(version)
-    details = _details(cost, payers.ids, query)
-    told: dict[str, Any] = {"by": by, "project": version.project, "details": details}
-    event = audit.anchored(payers.head, "budget.charged", version, **told)
-    try:
-        count_event(purchase.buy(query, version, payers, cost, what[:MOST_WORDS], event))
-    except purchase.Refusal as refusal:
-        raise _refused(refusal.code, cost, refusal.population) from None
+    """All that is done step by step below, by the database itself, which knows if others have to pay too."""
+    number, payers = 0, [version.dataset.population_id]
+    while not number:
+        details = _details(cost, payers, query)
+        event = audit.told("budget.charged", version, by, version.project, details)
+        seal = audit.seal(event)
+        try:
+            number, payers = purchase.buy(query, version, payers, cost, what[:MOST_WORDS], event, seal)
+        except purchase.Refusal as refusal:
+            raise _refused(refusal.code, cost, refusal.population) from None
+    count_event(number)
 
 
 def _pay_step_by_step(query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:

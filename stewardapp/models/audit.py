@@ -1,7 +1,7 @@
 """The audit log: a chain in which every event seals the one before it.
 
-An anchored event was sealed before its place was known: its seal covers what it tells and the event that was
-the last when it was sealed, and the database linked it into the chain with a hash.
+For a while, purchases were sealed with an anchor, the event that was the last when they were begun. Such
+events keep anchor and seal; no others have them.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class AuditEvent(models.Model):
     previous_hash = models.CharField(max_length=64, unique=True)
     hash = models.CharField(max_length=64, unique=True)
     anchor = models.PositiveBigIntegerField(null=True)
-    seal = models.CharField(max_length=64, unique=True, null=True)
+    seal = models.CharField(max_length=64, null=True)
 
     objects = AuditEventQuerySet.as_manager()
 
