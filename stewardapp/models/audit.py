@@ -48,17 +48,17 @@ class AuditEvent(models.Model):
     id = models.PositiveBigIntegerField(primary_key=True)
     at = models.DateTimeField()
     actor = models.ForeignKey(
-        "stewardapp.User", on_delete=models.PROTECT, null=True, related_name="audit_events"
+        "stewardapp.User", on_delete=models.PROTECT, db_index=False, null=True, related_name="audit_events"
     )
     action = models.CharField(max_length=64)
     project = models.ForeignKey(
-        "stewardapp.Project", on_delete=models.PROTECT, null=True, related_name="audit_events"
+        "stewardapp.Project", on_delete=models.PROTECT, db_index=False, null=True, related_name="audit_events"
     )
     subject_type = models.CharField(max_length=32)
     subject_id = models.UUIDField()
     details = models.JSONField(default=dict)
-    previous_hash = models.CharField(max_length=64, unique=True)
-    hash = models.CharField(max_length=64, unique=True)
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
     anchor = models.PositiveBigIntegerField(null=True)
     seal = models.CharField(max_length=64, null=True)
 
@@ -70,7 +70,11 @@ class AuditEvent(models.Model):
             models.Index(fields=("subject_type", "subject_id"), name="audit_by_subject"),
             models.Index(fields=("project", "-id"), name="audit_by_project"),
         ]
-        constraints = [both_or_neither("audit_anchor_is_sealed", "anchor", "seal")]
+        constraints = [
+            models.UniqueConstraint(fields=("previous_hash",), name="audit_is_followed_once"),
+            models.UniqueConstraint(fields=("hash",), name="audit_hash_once"),
+            both_or_neither("audit_anchor_is_sealed", "anchor", "seal"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.id} {self.action}"

@@ -1,9 +1,10 @@
-"""A purchase as one function of PostgreSQL: who pays, charges, every purse and the audit event at once.
+"""A purchase as one procedure of PostgreSQL: who pays, charges, every purse and the audit event at once.
 
-Whoever buys holds the rows that all others wait for only while the database itself works and commits, never
-while a process of ours is on its way. The database keeps the plans of what the function asks, and is given
-values of the right type: planning each time and taking rows apart cost more than the work. The order of
-locks is the one of the ledger: allowance, allotment, populations by id, the end of the audit log last.
+Whoever buys holds the rows that all others wait for only while the database itself works, never while a
+process of ours is on its way, and not while the disk is: a purchase that is a transaction of its own commits
+in memory, lets go, and returns when what it wrote is on the disk. The log is written in order, so that
+nothing that was built on a purchase can outlive it. The order of locks is the one of the ledger: allowance,
+allotment, populations by id, the end of the audit log last.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from stewardapp.models.version import Version, whom_to_charge
 from worker.engine.privacy import Spend
 
 REFUSED = "STW01"
+ONCE = "charge_once_per_query"
 
 
 class Refusal(Exception):
@@ -57,11 +59,14 @@ def buy(
 
 
 def _said(given: tuple[Any, ...]) -> str:
-    """What the function says; as a prepared statement, because the call itself is long to read."""
+    """What the procedure says; the call is prepared, because reading it takes time each time."""
     connection.ensure_connection()
     try:
         with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-            ((said,),) = cursor.execute(BUY, given)
+            import os
+
+            alone = bool(os.environ.get("ELR"))
+            ((said,),) = cursor.execute(BUY, (*given, alone))
             return str(said)
     except DatabaseError as error:
         if (refusal := _refusal(error)) is None:
@@ -70,13 +75,13 @@ def _said(given: tuple[Any, ...]) -> str:
 
 
 def install(using: str = "default", **_: Any) -> None:
-    """Put the function up; called after migrations."""
+    """Put the procedure up; called after migrations."""
     if connections[using].vendor == "postgresql":
         statement, places = whom_to_charge("postgresql")
         payers = statement % (("bytes",) * places)
         with connections[using].cursor() as cursor:
-            cursor.execute("DROP FUNCTION IF EXISTS stewardapp_buy")  # it may have taken other arguments
-            cursor.execute(FUNCTION.replace("<payers>", payers))
+            cursor.execute("DROP ROUTINE IF EXISTS stewardapp_buy")  # it may have taken other arguments
+            cursor.execute(PROCEDURE.replace("<payers>", payers))
 
 
 def _array(values: Sequence[object]) -> str:
@@ -86,59 +91,64 @@ def _array(values: Sequence[object]) -> str:
 
 def _refusal(error: DatabaseError) -> Refusal | None:
     told = getattr(error.__cause__, "diag", None)
-    if told is None or told.sqlstate != REFUSED:
+    if told is None:
+        return None
+    if told.constraint_name == ONCE:
+        return Refusal("charged", "")
+    if told.sqlstate != REFUSED:
         return None
     return Refusal(told.message_primary, told.message_detail or "")
 
 
-BUY = f"SELECT stewardapp_buy({', '.join(['%s'] * 16)})"
-ENOUGH = "left_epsilon_micro >= epsilon AND left_delta_femto >= delta"
-TAKE = "SET left_epsilon_micro = left_epsilon_micro - epsilon, left_delta_femto = left_delta_femto - delta"
+BUY = f"CALL stewardapp_buy({', '.join(['%s'] * 17)}, NULL)"
+ENOUGH = "own.left_epsilon_micro >= epsilon AND own.left_delta_femto >= delta"
+TAKE = """AS own SET left_epsilon_micro = own.left_epsilon_micro - epsilon,
+        left_delta_femto = own.left_delta_femto - delta"""
 
 # The hash of the new event is the one of `link` in actions/audit.py.
-FUNCTION = f"""
-CREATE FUNCTION stewardapp_buy(
+PROCEDURE = f"""
+CREATE PROCEDURE stewardapp_buy(
     question uuid, version uuid, bytes text, home uuid, told uuid[],
     epsilon bigint, delta bigint, bought text,
-    moment timestamptz, asker uuid, project uuid, done text, kind text, subject uuid, said jsonb, seal text
-) RETURNS text LANGUAGE plpgsql AS $$
+    moment timestamptz, asker uuid, project uuid, done text, kind text, subject uuid, said jsonb, seal text,
+    alone boolean, INOUT answer text
+) LANGUAGE plpgsql AS $$
 DECLARE
     part uuid;
-    own uuid;
     payers uuid[];
     tied int[];
     number bigint;
     previous text;
     linked text;
-    written int;
 BEGIN
+    IF alone THEN
+        PERFORM set_config('synchronous_commit', 'off', true);
+    END IF;
     SELECT array_agg(payer.id ORDER BY payer.id), array_agg(payer.ties ORDER BY payer.id) INTO payers, tied
         FROM (<payers>) AS payer;
     IF payers <> told THEN
-        RETURN payers;
+        answer := payers;
+        RETURN;
     END IF;
     INSERT INTO stewardapp_charge (id, created_at, population_id, project_id, version_id, by_id, query,
             direct, what, epsilon_micro, delta_femto)
         SELECT gen_random_uuid(), moment, one, project, version, asker, question,
-            one = home, bought, epsilon, delta FROM unnest(payers) AS one
-        ON CONFLICT ON CONSTRAINT charge_once_per_query DO NOTHING;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    IF written <> cardinality(payers) THEN
-        RAISE EXCEPTION 'charged' USING ERRCODE = '{REFUSED}';
-    END IF;
+            one = home, bought, epsilon, delta FROM unnest(payers) AS one;
 
-    SELECT id INTO part FROM stewardapp_allotment WHERE population_id = home AND project_id = project;
-    IF part IS NULL THEN
-        RAISE EXCEPTION 'no-allotment' USING ERRCODE = '{REFUSED}',
-            DETAIL = (SELECT name FROM stewardapp_population WHERE id = home);
-    END IF;
-    SELECT id INTO own FROM stewardapp_allowance WHERE allotment_id = part AND user_id = asker;
-    IF own IS NULL THEN
-        RAISE EXCEPTION 'no-allowance' USING ERRCODE = '{REFUSED}';
-    END IF;
-
-    UPDATE stewardapp_allowance {TAKE} WHERE id = own AND {ENOUGH};
+    UPDATE stewardapp_allowance {TAKE} FROM stewardapp_allotment AS whole
+        WHERE whole.population_id = home AND whole.project_id = project
+            AND own.allotment_id = whole.id AND own.user_id = asker AND {ENOUGH}
+        RETURNING whole.id INTO part;
     IF NOT FOUND THEN
+        SELECT id INTO part FROM stewardapp_allotment WHERE population_id = home AND project_id = project;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'no-allotment' USING ERRCODE = '{REFUSED}',
+                DETAIL = (SELECT name FROM stewardapp_population WHERE id = home);
+        END IF;
+        PERFORM FROM stewardapp_allowance WHERE allotment_id = part AND user_id = asker;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'no-allowance' USING ERRCODE = '{REFUSED}';
+        END IF;
         RAISE EXCEPTION 'allowance' USING ERRCODE = '{REFUSED}';
     END IF;
     UPDATE stewardapp_allotment {TAKE} WHERE id = part AND {ENOUGH};
@@ -164,6 +174,11 @@ BEGIN
             details, previous_hash, hash)
         VALUES (number, moment, asker, done, project, kind, subject, said, previous, linked);
     UPDATE stewardapp_audithead SET count = number, hash = linked WHERE id = 1;
-    RETURN number;
+    answer := number;
+    IF alone THEN
+        COMMIT;
+        -- Something to commit: that waits until everything before it is on the disk, as the server is set.
+        PERFORM pg_logical_emit_message(true, '', '');
+    END IF;
 END $$
 """  # noqa: S608 - made of constants

@@ -2,14 +2,12 @@
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import budgets, ledger, populations, proposals
-from stewardapp.actions.action import is_one_statement
 from stewardapp.models import (
     Allotment,
     Allowance,
@@ -18,7 +16,6 @@ from stewardapp.models import (
     Population,
     Proposal,
     Version,
-    purchase,
 )
 from stewardapp.models.pricing import Cost, funds_for, funds_of
 from tests import factories
@@ -211,18 +208,12 @@ def declared_while_buying(scene: Scene, monkeypatch: pytest.MonkeyPatch, kind: s
     """Somebody declares an overlap after the purchase has looked whom it is charged to."""
     other = factories.make_population(scene.team)
     factories.give_budget(scene.team, other, LIMIT)
-    at_once = kind == "query" and is_one_statement()
-    looked: Any = purchase.look if at_once else Version.charged_populations.fget
+    looked = Version.charged_populations.fget
+    assert looked is not None
     before = [looked(scene.version)]
     populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
-
-    def seen(version: Version) -> Any:
-        return before.pop() if before else looked(version)
-
-    if at_once:
-        monkeypatch.setattr(purchase, "look", seen)
-    else:
-        monkeypatch.setattr(Version, "charged_populations", property(seen))
+    seen = property(lambda version: before.pop() if before else looked(version))
+    monkeypatch.setattr(Version, "charged_populations", seen)
     if kind == "query":
         scene.charge(10)
     else:
