@@ -63,10 +63,7 @@ def _said(given: tuple[Any, ...]) -> str:
     connection.ensure_connection()
     try:
         with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-            import os
-
-            alone = bool(os.environ.get("ELR"))
-            ((said,),) = cursor.execute(BUY, (*given, alone))
+            ((said,),) = cursor.execute(BUY, (*given, not connection.in_atomic_block))
             return str(said)
     except DatabaseError as error:
         if (refusal := _refusal(error)) is None:
