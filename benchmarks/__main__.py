@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     size.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} rows (the default)")
     size.add_argument("--full", action="store_true", help=f"{FULL_ROWS:,} rows")
     size.add_argument("--rows", type=int, help="another number of rows")
-    parser.add_argument("--only", nargs="+", choices=list(SUITE), help="only these measurements")
+    parser.add_argument("--only", nargs="+", choices=[*SUITE, *PEERS], help="only these measurements")
     parser.add_argument("--peers", action="store_true", help="beside other tools, which are installed for it")
     parser.add_argument("--data", type=Path, help="a folder with adult.csv and its hierarchies, else made up")
     parser.add_argument("--repeat", type=int, default=1, help="times each side is run; the best counts")

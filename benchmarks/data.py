@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
@@ -81,10 +82,10 @@ def _piece(first: int, rows: int, unique: bool) -> pa.Table:
     ages = draw.integers(0, 36_500, rows) if unique else np.clip(draw.normal(45, 18, rows), 0, 95)
     return pa.table(
         {
-            "note": pa.array(np.char.add("person no. ", np.arange(first, first + rows).astype(str))),
+            "note": pc.binary_join_element_wise("person no. ", _texts(np.arange(first, first + rows)), ""),
             "age": pa.array(ages.astype(np.int64)),
             "sex": _labels(draw, ("female", "male"), rows),
-            "zip": pa.array((10_000 + draw.integers(0, zips, rows) * (89_999 // zips or 1)).astype(str)),
+            "zip": _texts(10_000 + draw.integers(0, zips, rows) * (89_999 // zips or 1)),
             "education": _labels(draw, EDUCATIONS, rows),
             "status": _labels(draw, STATUSES, rows),
             "country": _labels(draw, COUNTRIES, rows, favourite=0.8),
@@ -93,6 +94,10 @@ def _piece(first: int, rows: int, unique: bool) -> pa.Table:
             "score": pa.array(np.round(draw.normal(100, 15, rows), 4)),
         }
     )
+
+
+def _texts(numbers: np.ndarray[Any, Any]) -> pa.Array:
+    return pa.array(numbers).cast(pa.string())
 
 
 def _labels(

@@ -25,10 +25,10 @@ class Setting:
         path = self.folder / f"rows{'-unique' * unique}.csv"
         return path if path.exists() else data.write_csv(path, self.rows, unique=unique)
 
-    def parquet(self) -> Path:
+    def parquet(self, *, unique: bool = False) -> Path:
         """The rows as Parquet, written once."""
-        path = self.folder / "rows.parquet"
-        return path if path.exists() else data.write_parquet(path, self.rows)
+        path = self.folder / f"rows{'-unique' * unique}.parquet"
+        return path if path.exists() else data.write_parquet(path, self.rows, unique=unique)
 
     def recipe(self) -> Path:
         """k = 5 on six columns."""
@@ -98,10 +98,22 @@ def _ledger(setting: Setting) -> list[Result]:
     return ledger(setting)
 
 
-def _peers(setting: Setting) -> list[Result]:
-    from benchmarks.peers.comparisons import peers
+def _peer_rows(setting: Setting) -> list[Result]:
+    from benchmarks.peers.comparisons import rows
 
-    return peers(setting)
+    return list(rows(setting))
+
+
+def _peer_points(setting: Setting) -> list[Result]:
+    from benchmarks.peers.comparisons import points
+
+    return list(points(setting))
+
+
+def _peer_histogram(setting: Setting) -> list[Result]:
+    from benchmarks.peers.comparisons import histogram
+
+    return list(histogram(setting))
 
 
 SUITE: dict[str, Measurement] = {
@@ -117,5 +129,9 @@ SUITE: dict[str, Measurement] = {
     "ledger": _ledger,
 }
 
-PEERS: dict[str, Measurement] = {"peers": _peers}
+PEERS: dict[str, Measurement] = {
+    "rows": _peer_rows,
+    "points": _peer_points,
+    "histogram": _peer_histogram,
+}
 """Measured only when asked for: other tools are installed for it."""

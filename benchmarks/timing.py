@@ -15,6 +15,8 @@ class Usage:
     """What a process took."""
 
     seconds: float
+    processor: float
+    """Seconds of all processors together: other work on the machine hardly counts."""
     peak_bytes: int
 
 
@@ -46,9 +48,10 @@ def command(repeat: int, *arguments: object) -> Usage:
 
 def _process(arguments: Sequence[object]) -> Usage:
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *map(str, arguments)])
+    process = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"a measured command ended with {process.returncode}")
-    return Usage(time.perf_counter() - began, used.ru_maxrss * 1024)
+    seconds = time.perf_counter() - began
+    return Usage(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)

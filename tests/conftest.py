@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -20,6 +21,10 @@ settings.register_profile("suite", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("suite")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pictures", action="store_true", help="screenshots of every page in screenshots/")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compile all loops in one process beside the whole suite: a test that needs one earlier waits for it."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
@@ -28,6 +33,19 @@ def pytest_configure(config: pytest.Config) -> None:
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         warming = subprocess.Popen([sys.executable, "-c", WARM], cwd=HERE.parent, **quiet)
         config.add_cleanup(lambda: (warming.kill(), warming.wait()))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Watching every line costs a third of the time; only what is watched of the desk is worth it."""
+    for item in items:
+        if item.path.is_relative_to(HERE / "engine"):
+            item.add_marker("no_cover")
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported by now stays: it need not be looked through again and again."""
+    gc.freeze()
+    gc.set_threshold(10_000)
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]

@@ -15,6 +15,7 @@ from pathlib import Path
 from worker.commands.arguments import parser
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, NoSolution
 from worker.engine.reporting import TerminalReporter
+from worker.short_lived import short_lived
 
 OURS, WRONG, UNSATISFIED, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -75,4 +76,5 @@ def _unforeseen(error: Exception) -> str:
 
 
 if __name__ == "__main__":
+    short_lived()
     sys.exit(main())

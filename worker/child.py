@@ -20,12 +20,14 @@ from worker.child_files import Files, Job
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
 from worker.engine.reporting import PipeReporter, Reporter
 from worker.sealed import digest
+from worker.short_lived import short_lived
 
 PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
     """Do the one job and answer."""
+    short_lived()
     answers = private_stdout()
     job: Job = json.load(sys.stdin)
     die_with_parent(job["parent"])

@@ -49,5 +49,6 @@ def marked(folder: str | None) -> Iterator[None]:
 
 TWICE = (
     "Another process was already drawing the noise that this charge paid for. "
-    "The charge stays, because drawing it again would reveal more. Start a new run if the budget allows."
+    "The charge stays, because drawing it again would reveal more. Run or ask it anew if the budget allows: "
+    "that has a price of its own."
 )

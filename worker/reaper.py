@@ -22,7 +22,7 @@ from worker.claim import KINDS, jobs, note
 from worker.engines import scratch_root
 
 SETTLED_SECONDS = 60.0  # a folder is locked just after it is made
-LOST = "The worker stopped. Nothing was released. Start it again; if it stops again, ask for help."
+LOST = "The worker stopped. Nothing was released. Start or ask it again; if it stops again, ask for help."
 
 log = logging.getLogger(__name__)
 

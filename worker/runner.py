@@ -55,6 +55,9 @@ def attempt(claim: Claim) -> None:
         # reaper counts attempts, so that a job that kills its process does not do so for ever.
         log.warning("job.lost", extra={"job": str(claim.id), "type": type(error).__name__})
         claim.let_go()
+    except KeyboardInterrupt:
+        given_back(claim)
+        raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the job must come to an end
         failed(claim, **described(error))
 
@@ -147,7 +150,7 @@ def left(job: Run | Query) -> Answer | None:
     """The answer to a job that was charged; None when nothing was drawn yet, so that it can go on."""
     found = answers.left_by(job)
     if found is None and answers.was_begun(job.pk):
-        raise EngineError("charged-unanswered", UNANSWERED)
+        raise EngineError("charged-unanswered", f"{UNANSWERED} {ANEW[type(job)]}")
     return found
 
 
@@ -156,10 +159,17 @@ def stopped(claim: Claim) -> None:
     with transaction.atomic():
         if claim.jobs.cancelled(claim.id, claim.fence):
             note(claim.kind, claim.id, "cancelled", {})
-        elif is_stopping() and claim.jobs.release(claim.id, claim.fence):
-            note(claim.kind, claim.id, "requeued", {"reason": "worker-stopping"})
-        else:
+        elif not (is_stopping() and given_back(claim)):
             log.warning("job.claim-lost", extra={"job": str(claim.id), "fence": claim.fence})
+
+
+def given_back(claim: Claim) -> bool:
+    """Queued again, as if it had not been begun."""
+    with transaction.atomic():
+        released = claim.jobs.release(claim.id, claim.fence)
+        if released:
+            note(claim.kind, claim.id, "requeued", {"reason": "worker-stopping"})
+    return released
 
 
 def failed(claim: Claim, **error: Any) -> None:
@@ -178,10 +188,7 @@ def described(error: Exception) -> dict[str, Any]:
     if isinstance(error, ledger.Exhausted):
         return {"code": error.code, "message": f"{error.reason} {UNCHARGED}"}
     if isinstance(error, Destroyed):
-        return {
-            "code": "destroyed",
-            "message": "The data were destroyed. Upload them again as a new version.",
-        }
+        return {"code": "destroyed", "message": DESTROYED}
     if isinstance(error, OSError | ChildFailed) and error.errno in DISK_FULL:
         return {"code": "disk-full", "message": FULL}
     return internal(error)
@@ -189,9 +196,13 @@ def described(error: Exception) -> dict[str, Any]:
 
 UNANSWERED = (
     "The worker stopped after the privacy budget was charged and before the answer was stored. "
-    "The charge stays, because drawing the noise again would reveal more. "
-    "Start a new run if the budget allows."
+    "The charge stays, because drawing the noise again would reveal more."
 )
+ANEW: dict[type[Run] | type[Query], str] = {
+    Run: "Start a new run if the budget allows.",
+    Query: "Whoever asked may ask it again, for its price once more; where an allowance is too small for "
+    "that, a steward can raise it.",
+}
 UNCHARGED = "Nothing was charged and nothing was drawn."
 DESTROYED = "The data of this version were destroyed. Upload them again as a new version."
 FULL = "There is no space left for the files of this job. Nothing was released. Make room and run it again."

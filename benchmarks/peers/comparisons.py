@@ -53,13 +53,9 @@ class _Tagged:
     kind: Kind | None
 
 
-def peers(setting: Setting) -> list[Result]:
-    """Every peer."""
-    census = adult(setting.data)
-    return [*_on_rows(census, setting.folder), *_on_points(setting.folder), _on_counts(setting.folder)]
-
-
-def _on_rows(census: Census, folder: Path) -> Iterator[Result]:
+def rows(setting: Setting) -> Iterator[Result]:
+    """Search, checks and Mondrian on census microdata."""
+    census, folder = adult(setting.data), setting.folder
     path = folder / "census.json"
     said = {"columns": census.columns, "hierarchies": census.hierarchies, "sensitive": SENSITIVE}
     path.write_text(json.dumps({**said, "columns": {k: list(v) for k, v in census.columns.items()}}))
@@ -73,26 +69,30 @@ def _on_rows(census: Census, folder: Path) -> Iterator[Result]:
     yield _beside("Mondrian, k = 5, 8 columns", cuts, "anonypy", path, THOUSANDTH)
 
 
-def _on_points(folder: Path) -> Iterator[Result]:
-    for rows, peer, limit in ((10_000, "anonypyx", THOUSANDTH), (100_000, "scipy", 4.0)):
-        points = np.random.default_rng(rows).normal(size=(rows, 4))
-        path = folder / f"points-{rows}.npy"
-        np.save(path, points)
-        columns = [np.ascontiguousarray(column) for column in points.T]
-        yield _beside(f"MDAV, k = 5, {rows:,} × 4", partial(_averaged, columns), peer, path, limit)
+def points(setting: Setting) -> Iterator[Result]:
+    """Groups of points."""
+    folder = setting.folder
+    for count, peer, limit in ((10_000, "anonypyx", THOUSANDTH), (100_000, "scipy", 4.0)):
+        placed = np.random.default_rng(count).normal(size=(count, 4))
+        path = folder / f"points-{count}.npy"
+        np.save(path, placed)
+        columns = [np.ascontiguousarray(column) for column in placed.T]
+        yield _beside(f"MDAV, k = 5, {count:,} × 4", partial(_averaged, columns), peer, path, limit)
 
 
-def _on_counts(folder: Path) -> Result:
+def histogram(setting: Setting) -> Iterator[Result]:
     """Both count ten million rows into 14 cells and add noise for ε = 1."""
+    import numba  # noqa: F401 - a worker has it loaded, and counts by compiled loops then
+
     from worker.engine.dp.accuracy import laplace_noise
     from worker.engine.dp.counting import tally
     from worker.engine.dp.mechanisms import noisy
 
     codes = np.random.default_rng(1).integers(0, 14, 10_000_000, dtype=np.int32)
-    path = folder / "codes.npy"
+    path = setting.folder / "codes.npy"
     np.save(path, codes)
     noise = laplace_noise(1, Decimal(1))
-    return _beside(
+    yield _beside(
         "noisy histogram, 14 cells", lambda: noisy(tally(codes, 14), noise), "diffprivlib", path, 0.1
     )
 

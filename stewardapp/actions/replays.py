@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import IntegrityError, transaction
+
 from stewardapp.access.rules import may_cancel_replay, may_replay_attacks
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
@@ -28,8 +30,18 @@ def start(*, settings: Mapping[str, Any], by: User) -> Replay:
         raise Invalid(refused.code, refused.message, refused.param or "") from None
     ended = Replay.objects.ended()
     ended.exclude(pk__in=list(ended.values_list("pk", flat=True)[: KEPT - 1])).delete()
-    replay = Replay.objects.create(settings=checked.params(), requested_by=by)
+    replay = _alone(Replay(settings=checked.params(), requested_by=by))
     audit.record("replay.started", replay, by=by, details=checked.params())
+    return replay
+
+
+def _alone(replay: Replay) -> Replay:
+    """Two may look at the same moment and see none; the database takes one of them."""
+    try:
+        with transaction.atomic():
+            replay.save(force_insert=True)
+    except IntegrityError:
+        raise Conflict("busy", "Somebody else has just had the attacks replayed.") from None
     return replay
 
 

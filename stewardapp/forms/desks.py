@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
 from stewardapp.actions.desks import MOST_ROWS
+from stewardapp.forms import value_lists
 from stewardapp.forms.sliders import LogSlider
 from stewardapp.models import Desk
 from worker.engine.dp.auditor import refusals
@@ -19,6 +21,16 @@ DEFAULTS: dict[str, Any] = {name: info.default for name, info in Question.model_
 ON = {"data": "The data", "sample": "A random sample of the rows", "perturbed": "A perturbed copy"}
 CHOOSE = ("", "Choose a column")
 UNDECLARED = "nothing is declared yet, so nothing can be asked"
+
+
+def _closed(line: str) -> None:
+    try:
+        value_lists.split(line)
+    except value_lists.Unquoted:
+        raise ValidationError(OPEN_QUOTE) from None
+
+
+OPEN_QUOTE = "A double quote is opened and not closed. Close it; a quote inside quotes is written twice."
 
 
 class DeskForm(forms.Form):
@@ -110,7 +122,9 @@ class QuestionForm(forms.Form):
         self.fields[f"op_{number}"] = forms.ChoiceField(
             label="Comparison", required=False, choices=list(WORDS.items())
         )
-        self.fields[f"values_{number}"] = forms.CharField(label="Value", required=False, max_length=4000)
+        self.fields[f"values_{number}"] = forms.CharField(
+            label="Value", required=False, max_length=4000, validators=[_closed], strip=False
+        )
         for part in ("where", "op", "values"):
             self.fields[f"{part}_{number}"].one_of_several = True  # type: ignore[attr-defined]
 
@@ -172,7 +186,7 @@ def filled(question: Question) -> dict[str, Any]:
     told = {name: value for name, value in question.params().items() if value is not None}
     for number, one in enumerate(question.where[:CONDITIONS], start=1):
         told |= {f"where_{number}": one.column, f"op_{number}": one.op}
-        told[f"values_{number}"] = "; ".join(one.values)
+        told[f"values_{number}"] = value_lists.joined(one.values)
     return told
 
 
@@ -185,6 +199,6 @@ def _where(cleaned: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
     for number in range(1, CONDITIONS + 1):
         if column := cleaned.get(f"where_{number}"):
-            values = [one.strip() for one in cleaned[f"values_{number}"].split(";") if one.strip()]
+            values = value_lists.split(cleaned[f"values_{number}"])
             found.append({"column": column, "op": cleaned[f"op_{number}"] or "is", "values": values})
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stewardapp.actions import replays
+from stewardapp.management.demo_work import carry_out
 from stewardapp.models import Replay, User
 
 SETTINGS = {"few": 6, "people": 24, "questions": 4, "rounds": 3}
@@ -11,9 +12,7 @@ SETTINGS = {"few": 6, "people": 24, "questions": 4, "rounds": 3}
 
 def load(steward: User) -> None:
     """Begin it once; finish what was interrupted."""
-    from worker import runner  # only the demo's first start needs the worker's code in this process
-
     if not Replay.objects.exists():
         replays.start(settings=SETTINGS, by=steward)
     for replay in Replay.objects.alive():
-        runner.perform("replay", str(replay.pk))
+        carry_out("replay", replay)

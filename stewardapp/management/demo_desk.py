@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from stewardapp.actions import columns, desks, queries
+from stewardapp.management.demo_work import carry_out
 from stewardapp.management.survey import DIAGNOSES, EDUCATION
 from stewardapp.models import Desk, User, Version
-from stewardapp.models.job import JobState
 
 LIST = "the codebook of the survey"
 DECLARED: dict[str, dict[str, Any]] = {
@@ -30,17 +30,10 @@ def load(version: Version, steward: User, analyst: User) -> None:
     desk = version.desks.open().first() or _opened(version, steward)
     for question in QUESTIONS:
         query = queries.ask(desk=desk, question=question, by=analyst)
-        if query.state == JobState.QUEUED:
-            _answer(str(query.pk))
+        carry_out("query", query)
 
 
 def _opened(version: Version, steward: User) -> Desk:
     for name, settings in DECLARED.items():
         columns.describe(version=version, name=name, settings=settings, by=steward)
     return desks.open_on(version=version, columns=list(DECLARED), rows_per_person=1, by=steward)
-
-
-def _answer(identity: str) -> None:
-    from worker import runner  # only the demo's first start needs the worker's code in this process
-
-    runner.perform("query", identity)

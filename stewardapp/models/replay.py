@@ -33,7 +33,12 @@ class Replay(Job, Record):
 
     class Meta:
         ordering = ("-queued_at",)
-        constraints = [*job_constraints("replay")]
+        constraints = [
+            *job_constraints("replay"),
+            models.UniqueConstraint(
+                models.Value(1), condition=models.Q(state__in=["queued", "running"]), name="replay_one_alive"
+            ),
+        ]
 
     def __str__(self) -> str:
         return "replay of attacks"

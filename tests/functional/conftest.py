@@ -28,7 +28,10 @@ def chromium_path() -> str:
 @pytest.fixture(scope="session")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """The product, running, with its demo project."""
-    running = Desk(tmp_path_factory.mktemp("desk") / "data").start()
+    running = Desk(tmp_path_factory.mktemp("desk") / "data")
+    running.start_twice_in_vain()
+    running.start()
+    running.demo = running.facts()
     yield running
     try:
         assert running.interrupt() == 0, "Ctrl-C must end with exit code 0"
@@ -106,9 +109,19 @@ def visit(chromium: Browser, desk: Desk) -> Iterator[Callable[..., Visitor]]:
     assert complaints == []
 
 
+class Camera:
+    """Screenshots for people to look at, never committed; drawing them takes a fifth of a page's time."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def take(self, page: Page, name: str) -> None:
+        """The whole page, if pictures are wanted."""
+        if self.folder is not None:
+            page.screenshot(path=self.folder / f"{name}.png", full_page=True)
+
+
 @pytest.fixture(scope="session")
-def pictures() -> Path:
-    """Where screenshots go; they are looked at by people and never committed."""
+def camera(request: pytest.FixtureRequest) -> Camera:
     folder = Path(__file__).resolve().parents[2] / "screenshots"
-    folder.mkdir(exist_ok=True)
-    return folder
+    return Camera(folder if request.config.getoption("--pictures") else None)

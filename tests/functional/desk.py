@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,6 +78,7 @@ class Desk:
     process: subprocess.Popen[str] | None = None
     said: str = ""
     personas: dict[str, tuple[str, str]] = field(default_factory=dict)
+    demo: dict[str, Any] = field(default_factory=dict)
     _before: int = 0
 
     @property
@@ -112,6 +115,30 @@ class Desk:
 
     def start(self) -> Desk:
         """Start web and worker and wait for the address to be printed."""
+        self._begin()
+        until(lambda: self._printed("Open http"), 180, "the address is printed")
+        for role, user, password in re.findall(
+            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self._new_lines(), re.M
+        ):
+            self.personas[role.strip()] = (user, password)
+        return self
+
+    def start_twice_in_vain(self) -> None:
+        """Press Ctrl-C while the demo reads its first file, then pull the plug during its second run."""
+        self._begin()
+        until(lambda: self.tree("worker.child"), 60, "the demo's first file is read")
+        assert self.interrupt() == 0
+        assert self.tree() == []
+        self._begin()
+        until(lambda: self.runs() == 2 and self.tree("worker.child"), 60, "the demo's second run goes on")
+        self.pull_the_plug()
+
+    def runs(self) -> int:
+        """How many runs were ever started."""
+        with closing(sqlite3.connect(self.data / "steward.sqlite3", timeout=30)) as database:
+            return int(database.execute("SELECT count(*) FROM stewardapp_run").fetchone()[0])
+
+    def _begin(self) -> None:
         with self.log.open("a") as log:
             self._before = log.tell()
             self.process = subprocess.Popen(
@@ -119,12 +146,6 @@ class Desk:
                 cwd=ROOT, env=self.environment(), text=True, start_new_session=True,
                 stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             )  # fmt: skip
-        until(lambda: self._printed("Open http"), 180, "the address is printed")
-        for role, user, password in re.findall(
-            r"^\s*(\S.*?)\s{2,}(\S+)\s{2,}(\S+)\s*$", self._new_lines(), re.M
-        ):
-            self.personas[role.strip()] = (user, password)
-        return self
 
     def _new_lines(self) -> str:
         """What was printed since the last start."""
@@ -185,6 +206,12 @@ class Desk:
         if self.process is not None and self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(timeout=10)
+
+    def facts(self) -> dict[str, Any]:
+        """What the demo made."""
+        told = self.manage("shell", "--command", "from tests.functional import demo_facts; demo_facts.tell()")
+        assert told.returncode == 0, told.stderr
+        return dict(json.loads(told.stdout.splitlines()[-1]))
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command of manage.py on this installation."""

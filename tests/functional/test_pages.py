@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -11,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.functional import crawl
-from tests.functional.conftest import Visitor
+from tests.functional.conftest import Camera, Visitor
 
 Theme = Literal["light", "dark"]
 Looks = tuple[tuple[int, Theme], ...]
@@ -60,17 +59,17 @@ def name_of(path: str) -> str:
 
 
 @pytest.mark.parametrize("role", ["steward", "reviewer", "analyst", "admin", "outsider"])
-def test_every_page_is_accessible_and_fits(visit: Callable[..., Visitor], pictures: Path, role: str) -> None:
+def test_every_page_is_accessible_and_fits(visit: Callable[..., Visitor], camera: Camera, role: str) -> None:
     visitor = visit(role)
     looks = LOOKS if role == "steward" else LOOKS[:1]  # the others see the same pages, or fewer
     found, number = [], 0
     for number, path in enumerate(crawl.pages(visitor.page, visitor.desk.url + "/"), start=1):
-        found += look(visitor.page, path, pictures / f"{role}-{number:02d}-{name_of(path)}", looks)
+        found += look(visitor.page, path, camera, f"{role}-{number:02d}-{name_of(path)}", looks)
     assert number >= 5
     assert found == []
 
 
-def test_a_run_without_a_solution_and_its_comparison(visit: Callable[..., Visitor], pictures: Path) -> None:
+def test_a_run_without_a_solution_and_its_comparison(visit: Callable[..., Visitor], camera: Camera) -> None:
     """The obstacle and the nearest change are on the page; one click runs it beside the failed run."""
     visitor = visit("steward")
     page = visitor.goto("/releases/?q=first+try")
@@ -78,23 +77,23 @@ def test_a_run_without_a_solution_and_its_comparison(visit: Callable[..., Visito
     page.get_by_role("link", name="Run 3", exact=True).click()
     page.wait_for_url("**/runs/**")
     failed = page.url.removeprefix(visitor.desk.url)
-    found = look(page, failed, pictures / "steward-no-solution", LOOKS)
+    found = look(page, failed, camera, "steward-no-solution", LOOKS)
     page.get_by_role("button", name="Change this and run").last.click()
     page.get_by_role("link", name="Run 4").wait_for()
     compared = page.url.removeprefix(visitor.desk.url)
     assert "/compare/" in compared
-    found += look(page, compared, pictures / "steward-compare", LOOKS)
+    found += look(page, compared, camera, "steward-compare", LOOKS)
     assert found == []
 
 
-def look(page: Page, path: str, picture: Path, looks: Looks) -> list[str]:
+def look(page: Page, path: str, camera: Camera, name: str, looks: Looks) -> list[str]:
     """Look at the open page wide and narrow, light and dark; return what is wrong with it."""
     found = []
     for width, theme in looks:
         page.set_viewport_size({"width": width, "height": 860})
         page.emulate_media(color_scheme=theme)
         settle(page)
-        page.screenshot(path=f"{picture}-{width}-{theme}.png", full_page=True)
+        camera.take(page, f"{name}-{width}-{theme}")
         if (over := overflow(page)) > 0:
             found.append(f"{path} at {width} px is {over} px too wide")
         if width == 1280:

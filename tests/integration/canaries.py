@@ -11,6 +11,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote, quote_plus
@@ -74,19 +75,17 @@ class Search:
                     found.setdefault(written, (name, disguise))
         return found
 
-    @cached_property
-    def pattern(self) -> re.Pattern[bytes]:
-        """All written forms, the longest first."""
-        forms = sorted(self.names, key=len, reverse=True)
-        return re.compile(b"|".join(re.escape(form) for form in forms))
-
     def found(self, content: bytes) -> set[tuple[str, str]]:
         """What the content gives away: name and disguise."""
+        inside = list(layers(content))
+        everything = b"\0".join(layer for _, layer in inside)
+        hits = [form for form in self.names if form in everything]  # a tenth of the time of one long pattern
         return {
             (name, f"{wrapping}{disguise}")
-            for wrapping, layer in layers(content)
-            for hit in self.pattern.findall(layer)
-            for name, disguise in (self.names[hit],)
+            for form in hits
+            for name, disguise in (self.names[form],)
+            for wrapping, layer in inside
+            if form in layer
         }
 
 
@@ -104,14 +103,20 @@ def unwrapped(content: bytes) -> Iterator[tuple[str, bytes]]:
         yield from inflated("gzip", content[place:], 31)
     for start in ZLIB:
         yield from inflated("zlib", content, 15) if content.startswith(start) else ()
-    for run in BASE64.findall(content):
+    for run in set(BASE64.findall(content)):
         for skipped in range(4 if len(run) < 4096 else 1):
             piece = run[skipped:].rstrip(b"=")
-            try:
-                yield "base64", base64.b64decode(piece[: len(piece) // 4 * 4], altchars=b"-_")
-                yield "base64", base64.b64decode(piece[: len(piece) // 4 * 4])
-            except binascii.Error:
-                continue
+            for alphabet in alphabets(run):
+                with suppress(binascii.Error):
+                    yield "base64", base64.b64decode(piece[: len(piece) // 4 * 4], altchars=alphabet)
+
+
+def alphabets(run: bytes) -> Iterator[bytes | None]:
+    """The ways of writing base64 that a run can be read in; a path between slashes can be both."""
+    if b"-" in run or b"_" in run:
+        yield b"-_"
+    if b"+" in run or b"/" in run or not (b"-" in run or b"_" in run):
+        yield None
 
 
 def positions(content: bytes, start: bytes, most: int = 50) -> Iterable[int]:

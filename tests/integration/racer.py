@@ -20,7 +20,7 @@ from django.db import connection, models, transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
 
 from stewardapp.access.verdict import Refused  # noqa: E402
-from stewardapp.actions import ledger, releases, reviews  # noqa: E402
+from stewardapp.actions import ledger, releases, replays, reviews  # noqa: E402
 from stewardapp.models import Charge, Population, Release, Run, User, Version  # noqa: E402
 from worker.engine.privacy import Spend  # noqa: E402
 
@@ -57,6 +57,10 @@ def careless_claim(run: str, person: str) -> bool:
     time.sleep(PAUSE)
     lease = {"lease_until": models.functions.Now(), "worker": person}
     return Run.objects.filter(pk=run).update(state="running", fence=F("fence") + 1, **lease) == 1
+
+
+def replay(subject: str, person: str) -> bool:
+    return won(lambda: replays.start(settings={"rounds": 1}, by=User.objects.get(pk=person)))
 
 
 def charge(version: str, person: str) -> bool:
@@ -109,6 +113,7 @@ def slow_to_decide() -> Iterator[None]:
     with (
         mock.patch.object(reviews, "may_decide", after(reviews.may_decide)),
         mock.patch.object(releases, "may_publish", after(releases.may_publish)),
+        mock.patch.object(replays, "may_replay_attacks", after(replays.may_replay_attacks)),
     ):
         yield
 
@@ -137,6 +142,7 @@ ROUNDS: dict[str, Callable[[str, str], bool]] = {
     "approve": approve,
     "publish": publish,
     "claim": claim,
+    "replay": replay,
     "careless-claim": careless_claim,
     "charge": charge,
     "careless-charge": careless_charge,

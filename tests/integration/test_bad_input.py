@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
+from stewardapp.actions import desks
+from stewardapp.models import Charge, Query
+from tests import factories
+from tests.integration.url_scene import browser
 from tests.integration.web_journey import Journey
 from tests.site import Site
 
@@ -203,3 +209,68 @@ def test_a_hierarchy_that_is_no_hierarchy(journey: Journey, lines: bytes, what: 
     assert journey.seen.status_code == 422
     assert what.lower() in journey.seen.content.decode().lower()
     assert CANARY not in journey.seen.content.decode()
+
+
+# Questions to a query desk
+
+ASKED = {"ask": "mean", "column": "age", "epsilon": "0.5", "where_1": "age", "op_1": "above", "values_1": "5"}
+OPENED = {"columns": ["age"], "rows_per_person": "1"}
+HUGE, DIGITS = "1" + "0" * 40, "9" * 5000
+TEXTS = ("half", "0x1", "0.5\0", "", "[0.5]")
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    "epsilon": ("NaN", "sNaN", "inf", "-1", "0", "-0", "5e-324", "1e-7", HUGE, DIGITS, "1e999999999", *TEXTS),
+    "share": ("NaN", "inf", "-0.5", "5e-324", "1", "half"),
+    "extreme": ("NaN", "0.5", "-0.1"),
+    "top": ("-1", "0", "2.5", HUGE, DIGITS, "three", "\0"),
+    "sample_share": ("NaN", "0", "1"),
+    "disturbance": ("inf", "0", "1.5"),
+    "ask": ("", "everything", "mean\0"),
+    "column": ("", "nobody", "name", "age\0"),
+    "by": ("nobody", "age", "\0"),
+    "on": ("paper",),
+    "where_1": ("nobody", "\0"),
+    "op_1": ("like", "\0"),
+    "values_1": ("NaN", "inf", "tall", "", "1;2", "1\0", '"1', "1e999999999", "1e-999999999", "9" * 4001),
+}
+OPENINGS: dict[str, tuple[str, ...]] = {
+    "columns": ("nobody", "name", "age\0", ""),
+    "rows_per_person": ("0", "-1", "1.5", "NaN", HUGE, DIGITS, "\0", "one", ""),
+}
+GRANTS: dict[str, tuple[str, ...]] = {
+    "epsilon": ("NaN", "inf", "-1", "5e-324", "1e-7", HUGE, DIGITS, "1e999999999", "half", "\0", ""),
+    "delta": ("NaN", "-1", "1", "5e-324", "1e-16", "\0"),
+    "user": ("", "nobody", "\0", HUGE),
+}
+
+
+def refused(client: Client, url: str, form: dict[str, Any], bad: dict[str, tuple[str, ...]]) -> None:
+    """Each wrong part by itself: said on the page, beside a field, without a trace."""
+    for name, values in bad.items():
+        for value in values:
+            page = client.post(url, form | {name: value})
+            about = (name, value[:20])
+            assert page.status_code == 422, about
+            said = " ".join(
+                re.findall(r'<ul class="errorlist[^>]*>.*?</ul>', page.content.decode(), re.DOTALL)
+            )
+            assert said, about
+            assert not TRACE.search(said), (about, said)
+
+
+def test_what_is_wrong_with_a_question_is_said_and_nothing_is_spent(embedded_site: Site) -> None:
+    team = factories.make_project()
+    desk = factories.make_desk(team)
+    analyst, steward = browser(team.analyst), browser(team.steward)
+    refused(analyst, reverse("desk-ask", args=[desk.pk]), ASKED, QUESTIONS)
+    refused(
+        analyst, reverse("desk-confirm", args=[desk.pk]), ASKED, {"epsilon": ("NaN", HUGE), "by": ("\0",)}
+    )
+    allot = reverse("allotment-detail", args=[desk.allotment.pk])
+    refused(steward, allot, {"user": str(team.analyst.pk), "epsilon": "0.5", "delta": "0"}, GRANTS)
+    desks.close(desk=desk, by=team.steward)
+    refused(steward, reverse("desk-open", args=[desk.version.pk]), OPENED, OPENINGS)
+    assert not Query.objects.exists()
+    assert not Charge.objects.exists()
+    assert desk.allowance_of(team.analyst).limit.epsilon_micro == 1_000_000
+    for url, form in ((reverse("desk-open", args=[desk.version.pk]), OPENED), (allot, None)):
+        assert steward.post(url, form or {"user": str(team.analyst.pk), "epsilon": "0.4"}).status_code == 302

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from stewardapp.actions import audit, memberships
-from stewardapp.models import Release, Review, Run, User
+from stewardapp.models import Release, Replay, Review, Run, User
 from tests import factories
 from tests.services import fresh_database
 from tests.site import ROOT, Site, inhabited
@@ -100,6 +101,7 @@ def races(field: Field, locks: str) -> dict[str, int]:
         "approve": field.race("approve", waiting.pk, reviewers, locks),
         "publish": field.race("publish", approved.pk, stewards, locks),
         "claim": field.race(claim, run.pk, stewards, locks),
+        "replay": replays_begun(field, stewards, locks),
     }
     if locks == "locked":
         assert Release.objects.get(pk=waiting.pk).state == "approved"
@@ -107,6 +109,16 @@ def races(field: Field, locks: str) -> dict[str, int]:
         assert Release.objects.get(pk=approved.pk).state == "published"
         assert Run.objects.get(pk=run.pk).fence == 1
     return winners
+
+
+def replays_begun(field: Field, stewards: list[User], locks: str) -> int:
+    """Nothing is there to lock: what keeps replays single is a constraint, which the control goes without."""
+    if locks == "unlocked":
+        with connection.schema_editor() as editor:
+            editor.execute("DROP INDEX replay_one_alive")
+    Replay.objects.all().delete()
+    field.race("replay", "attacks", stewards, locks)
+    return Replay.objects.alive().count()
 
 
 def three_of_eight(field: Field) -> None:
@@ -118,7 +130,7 @@ def three_of_eight(field: Field) -> None:
     assert Review.objects.filter(release=release).count() == 3
 
 
-ONE_EACH = {"approve": 1, "publish": 1, "claim": 1}
+ONE_EACH = {"approve": 1, "publish": 1, "claim": 1, "replay": 1}
 
 
 @pytest.mark.postgres

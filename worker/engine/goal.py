@@ -76,6 +76,11 @@ class Goal(Parametric):
         return None
 
     @property
+    def by_sizes(self) -> bool:
+        """Whether it looks at nothing of a class but its size, and gives up the smallest first."""
+        return self.least_size is not None
+
+    @property
     def population_file(self) -> str | None:
         """The population file it needs, relative to the recipe."""
         return None

@@ -288,6 +288,14 @@ def test_one_reading_at_a_time() -> None:
         Reading.objects.create(version=version, requested_by=team.steward)
 
 
+def test_one_replay_at_a_time() -> None:
+    team = factories.make_project()
+    factories.make_replay(team)
+    factories.make_replay(team, done=False)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Replay.objects.create(requested_by=team.steward)
+
+
 @pytest.mark.parametrize(
     ("model", "word"), [("project", "name"), ("population", "name"), ("dataset", "name")]
 )

@@ -255,6 +255,32 @@ def test_a_question_is_filled_in_again(team: factories.Team, desk: Desk) -> None
     assert form.asked.params() == question.params()
 
 
+def test_a_category_with_a_semicolon_can_be_named(team: factories.Team, desk: Desk) -> None:
+    severe = 'flu; "severe"'
+    declared = {"categories": ["cold", "flu", severe]}
+    factories.columns.describe(version=desk.version, name="illness", settings=declared, by=team.steward)
+    factories.desks.close(desk=desk, by=team.steward)
+    opened = factories.desks.open_on(
+        version=desk.version, columns=["illness"], rows_per_person=1, by=team.steward
+    )
+    named = {"where_1": "illness", "op_1": "in", "values_1": '"flu; ""severe"""; cold'}
+    shown = page(team.analyst, "desk-ask", opened.pk, **asked(**named))
+    assert "Ask, and spend" in shown
+    form = QuestionForm(asked(**named), desk=opened)
+    assert form.is_valid(), form.errors
+    assert form.asked is not None
+    assert form.asked.where[0].values == (severe, "cold")
+    assert filled(form.asked)["values_1"] == named["values_1"]
+    unquoted = {**named, "values_1": severe}
+    assert "not among the declared categories" in page(
+        team.analyst, "desk-ask", opened.pk, status=422, **asked(**unquoted)
+    )
+    open_quote = {**named, "values_1": '"flu'}
+    assert "opened and not closed" in page(
+        team.analyst, "desk-ask", opened.pk, status=422, **asked(**open_quote)
+    )
+
+
 def test_the_page_of_the_documentation_tells_the_limits_there_are(settings: Any) -> None:
     page = Path(__file__).resolve().parents[3] / "docs" / "query-desk.md"
     [block] = re.findall(r"```json\n(.*?)```", page.read_text(), re.DOTALL)

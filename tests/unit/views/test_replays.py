@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, yes
 from stewardapp.actions import replays
 from stewardapp.management import demo_attacks
 from stewardapp.models import Replay
@@ -85,6 +85,13 @@ def test_one_at_a_time_and_by_who_guards_a_budget(team: Team, browse: Browser) -
     factories.make_replay(team, done=False)
     assert browse("steward").post(reverse("replay-start"), sent()).status_code == 403
     with pytest.raises(NotAllowed, match="already"):
+        replays.start(settings={}, by=team.admin)
+
+
+def test_who_starts_at_the_same_moment_is_told_so(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    factories.make_replay(team, done=False)
+    monkeypatch.setattr(replays, "may_replay_attacks", lambda *_: yes())  # it was idle when they looked
+    with pytest.raises(Conflict, match="just had"):
         replays.start(settings={}, by=team.admin)
 
 

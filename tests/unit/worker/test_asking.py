@@ -121,7 +121,10 @@ def test_a_charged_question_without_an_answer_ends(team: factories.Team) -> None
     query.refresh_from_db()
     assert (query.state, query.error_code) == (JobState.FAILED, "charged-unanswered")
     assert Charge.objects.filter(query=query.pk).count() == 1
-    assert AuditEvent.objects.filter(action="query.failed").get().details["code"] == "charged-unanswered"
+    noted = AuditEvent.objects.filter(action="query.failed").get().details
+    assert noted["code"] == "charged-unanswered"
+    assert "ask it again" in noted["message"]
+    assert "run" not in noted["message"]
     assert not Notification.objects.filter(user=team.analyst, text__icontains="question").exists()
 
 

@@ -352,6 +352,16 @@ def test_an_ending_worker_gives_the_job_back_uncounted(
     assert outcomes(run)[0] == "run.requeued"
 
 
+def test_somebody_who_presses_ctrl_c_gets_the_job_back_uncounted(run: Run, engine: StandIn) -> None:
+    engine.before["anonymize"] = raiser(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        perform(run)
+    run.refresh_from_db()
+    assert (run.state, run.attempts) == (JobState.QUEUED, 0)
+    assert outcomes(run)[0] == "run.requeued"
+    assert nothing_made(run)
+
+
 def test_a_zombie_on_an_ending_worker_gives_nothing_back(
     run: Run, engine: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:

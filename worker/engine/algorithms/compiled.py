@@ -64,10 +64,11 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def prepare(loop: Callable[..., Any], *given: Any) -> None:
-    """Compile or load a loop for arguments like these without running it."""
+    """Compile or load a loop for arguments like these without running it, once in a process."""
     made: Any = loop
     kind_of: Any = numba.typeof
-    made.compile(tuple(kind_of(one) for one in given))
+    if not made.signatures:  # telling the types of so many arrays takes longer than some searches
+        made.compile(tuple(kind_of(one) for one in given))
 
 
 def _made(function: Callable[P, R], **options: Any) -> Callable[P, R]:

@@ -25,6 +25,8 @@ WORDS = {
     "between": "lies from",
 }
 MOST_VALUES = 1000
+FARTHEST = 308
+"""Powers of ten beyond a float's are nothing to compare with; written out they would fill the memory."""
 
 
 def _texts(value: Any) -> Any:
@@ -54,12 +56,12 @@ class Condition(BaseModel):
 
     @property
     def numbers(self) -> tuple[Decimal, ...] | None:
-        """The values as numbers; None when one is none."""
+        """The values as numbers; None when one is none, or too large or too small to be compared."""
         try:
             found = tuple(Decimal(value) for value in self.values)
         except InvalidOperation:
             return None
-        return found if all(one.is_finite() for one in found) else None
+        return found if all(one.is_finite() and abs(one.adjusted()) <= FARTHEST for one in found) else None
 
     def canonical(self) -> list[Any]:
         """One spelling for comparisons that mean the same."""

@@ -9,11 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.algorithms.population_uniques import MODELS, Histogram
-from worker.engine.algorithms.smallest_first import smallest_dropped
+from worker.engine.algorithms.smallest_first import Tally, smallest_dropped
 from worker.engine.classes import Classes
 from worker.engine.column import Mask
 from worker.engine.fields import Unit
-from worker.engine.frequency import Counts
 from worker.engine.goal import Goal, register
 
 
@@ -69,17 +68,21 @@ class PopulationUniqueness(Goal):
     def required(self) -> Any:
         return self.limit
 
+    @property
+    def by_sizes(self) -> bool:
+        return True
+
     def violating(self, classes: Classes) -> Mask:
         return np.zeros(classes.number, bool)
 
     def met(self, kept: Classes) -> bool:
-        return not kept.number or self._estimate(kept.sizes) <= self.limit
+        return not kept.number or self._estimate(Tally.of(kept.sizes)) <= self.limit
 
     def spared(self, kept: Classes) -> Mask:
-        return smallest_dropped(kept.sizes, lambda left: not len(left) or self._estimate(left) <= self.limit)
+        return smallest_dropped(kept.sizes, lambda left: self._estimate(left) <= self.limit)
 
     def achieved(self, classes: Classes) -> Any:
-        estimate = self._estimate(classes.sizes) if classes.number else math.nan
+        estimate = self._estimate(Tally.of(classes.sizes)) if classes.number else math.nan
         return None if math.isnan(estimate) else estimate
 
     def describe(self) -> str:
@@ -88,9 +91,9 @@ class PopulationUniqueness(Goal):
             f"sampling fraction {self.sampling_fraction:g})."
         )
 
-    def _estimate(self, sizes: Counts) -> float:
+    def _estimate(self, tally: Tally) -> float:
         """The share of the population that is unique; NaN when there are uniques but no estimate."""
-        found = Histogram.of(sizes, self.sampling_fraction)
+        found = Histogram(tally.sizes, tally.counts, self.sampling_fraction)
         if not found.with_size(1):
             return 0.0
         if self.sampling_fraction == 1:

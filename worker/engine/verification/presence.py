@@ -9,9 +9,10 @@ import numpy as np
 
 from worker.engine.errors import EngineError
 from worker.engine.verification.finding import Facts
-from worker.engine.verification.grouping import Group, Tally
+from worker.engine.verification.grouping import Group
 from worker.engine.verification.narrowing import narrow
 from worker.engine.verification.released import Released
+from worker.engine.verification.tallying import Tally
 from worker.engine.verification.trees import Tree
 
 

@@ -17,6 +17,7 @@ from worker.engine.io.foreign import readable
 from worker.engine.io.formulas import defused_name
 from worker.engine.io.limits import Limits
 from worker.engine.io.parquet_reader import ParquetReader
+from worker.engine.verification.tallying import PARTS, Parts, distinct, parts_of
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 Persons = np.ndarray[Any, np.dtype[np.int64]]
@@ -92,19 +93,13 @@ class Released:
     def distribution(self, name: str) -> Persons:
         """How many rows of the whole file (or distinct persons) hold each text, by number."""
         if name not in self._distributions:
-            seen: list[Any] = []
-            for rows, (codes,), persons in self.pieces((name,)):
-                who = np.zeros(rows, np.int64) if persons is None else persons
-                pairs = np.stack([codes.astype(np.int64), who])
-                seen.append(np.unique(pairs, axis=1, return_counts=True))
-            total = np.zeros(len(self.vocabulary(name)), np.int64)
-            if seen:
-                pairs = np.concatenate([pair for pair, _ in seen], axis=1)
-                counts = np.concatenate([count for _, count in seen])
-                if self.knows_persons:
-                    pairs = np.unique(pairs, axis=1)
-                    counts = np.ones(pairs.shape[1], np.int64)
-                np.add.at(total, pairs[0], counts)
+            pieces = ((codes, persons) for _, (codes,), persons in self.pieces((name,)))
+            each = _persons_apart(pieces) if self.knows_persons else (codes for codes, _ in pieces)
+            total = np.zeros(0, np.int64)
+            for codes in each:
+                found = np.bincount(codes, minlength=len(total))
+                found[: len(total)] += total
+                total = found
             self._distributions[name] = total
         return self._distributions[name]
 
@@ -142,6 +137,17 @@ class Released:
         if len(numbers) != rows:
             raise _persons_misfit()
         return numbers
+
+
+def _persons_apart(pieces: Iterator[tuple[Codes, Any]]) -> Iterator[Codes]:
+    """A code for every text of every person, however many rows say so."""
+    parts = Parts()
+    for codes, persons in pieces:
+        pairs = distinct(codes, persons)
+        parts.deal(pairs, parts_of(pairs[1:], len(pairs[0])))
+    for part in range(PARTS):
+        if pairs := tuple(parts.take(part)):
+            yield distinct(*pairs)[0]
 
 
 def _persons_misfit() -> EngineError:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.compiled import compiled, inlined
 from worker.engine.algorithms.search.coding import Coding
 from worker.engine.algorithms.search.grouping import FOLD, MULTIPLIER, climb
 from worker.engine.algorithms.search.snapshots import Table
@@ -54,18 +54,60 @@ def own_slot(found: Found, slot: np.int64) -> np.int64:
     return slot
 
 
+@inlined
+def share_of(mixed: np.uint64, shares: int) -> np.int64:
+    """Which share of all groups a hashed key belongs to."""
+    return np.int64((mixed >> np.uint64(16)) % np.uint64(shares))
+
+
+@compiled
+def shift_of(slots: int) -> np.uint64:
+    """How far a hash is shifted to become one of so many slots."""
+    shift = np.uint64(64)
+    while slots > 1:
+        slots, shift = slots >> 1, shift - np.uint64(1)
+    return shift
+
+
+@compiled
+def add_narrow(own: Words, own_rows: Ints, share: int, shares: int, shift: np.uint64, found: Found) -> bool:
+    """The same for keys of one word that a mask alone generalizes."""
+    count, last, mask = found.number[0], np.uint32(found.slots.size - 1), found.masks[0]
+    slots, keys, rows = found.slots, found.table.keys[0], found.table.rows
+    for i in range(own.size):
+        key = own[i] & mask
+        mixed = key * MULTIPLIER
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * FOLD
+        if shares > 1 and share_of(mixed, shares) != share:
+            continue
+        slot = np.uint32(mixed >> shift)
+        at = slots[slot]
+        while at >= 0 and keys[at] != key:
+            slot = np.uint32((slot + np.uint32(1)) & last)
+            at = slots[slot]
+        if at < 0:
+            if count == rows.size:
+                return False
+            at = np.int32(count)
+            slots[slot], keys[at], rows[at] = at, key, 0
+            count += 1
+        rows[at] += own_rows[i]
+    found.number[0] = count
+    return True
+
+
 @compiled
 def add_keys(
     coding: Coding, levels: Longs, tables: bool, given: Table, share: int, shares: int, found: Found
 ) -> bool:
     """Count the keys of a piece that belong to a share of all groups. False when they do not fit."""
-    count, rows, shift = found.number[0], found.table.rows, np.uint64(64)
-    size = found.slots.size
-    while size > 1:
-        size, shift = size >> 1, shift - np.uint64(1)
+    shift = shift_of(found.slots.size)
+    if found.own.size == 1 and not tables:
+        return add_narrow(given.keys[0], given.rows, share, shares, shift, found)
+    count, rows = found.number[0], found.table.rows
     for i in range(given.rows.size):
         mixed = own_key(coding, levels, tables, given.keys, i, found)
-        if shares > 1 and np.int64((mixed >> np.uint64(16)) % np.uint64(shares)) != share:
+        if shares > 1 and share_of(mixed, shares) != share:
             continue
         slot = own_slot(found, np.int64(mixed >> shift))
         if found.slots[slot] < 0:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from worker.engine.algorithms.hierarchies import Levels
-from worker.engine.algorithms.search.judging import Judge, lifted
+from worker.engine.algorithms.search.judging import Judge, lifted, sized
 from worker.engine.algorithms.search.lattice import Node
 from worker.engine.classes import Classes, classes_of
 from worker.engine.counting import Runs
-from worker.engine.frequency import FrequencyTable
 from worker.engine.keys import LIMIT, Grouped, Keys, Packer, grouped
 from worker.engine.long_table import Tuples
 
@@ -60,8 +59,7 @@ def _sizes(table: Tuples, levels: Sequence[Levels], node: Node, packer: Packer) 
         ]
         runs.add(grouped(packer.fit(codes, len(piece)), piece.counts, span))
     found: Grouped = runs.merged()
-    number = len(found.keys)
-    return found.keys, Classes(FrequencyTable((), (), found.counts), np.arange(number), number)
+    return found.keys, sized(found.counts)
 
 
 def _whole(table: Tuples, levels: Sequence[Levels], node: Node, packer: Packer) -> tuple[Keys, Classes]:

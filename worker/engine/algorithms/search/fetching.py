@@ -3,6 +3,7 @@
 A node is looked at by grouping all keys there, or somewhat below, which makes a snapshot; from then on it,
 and what is more general, is counted from that. Snapshots too are kept outside memory. Where the groups of a
 node do not fit, they are counted a share at a time, as long as it takes to see that too many rows would go.
+Where that is likely, one share is looked at before anything else is tried.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ Longs = np.ndarray[Any, np.dtype[np.int64]]
 BYTES_PER_KEY = 16
 FULL = 0.9
 """Shares are cut so that each fills its room to this part."""
+SPARSE = 2
+"""Too many rows probably go where classes hold on average fewer than so many times the rows they must."""
+MOST_SHARES = 32
 MOST_KEPT = 256
 """Snapshots outside memory."""
 
@@ -69,6 +73,10 @@ class Base:
         if (kept := self._kept_below(levels)) is not None:
             self._show(state, *kept)
             return None
+        if self._seems_sparse(task, levels):
+            shares = self._shares(task.limit)
+            if (rows := self._small_rows(task, levels, range(1), shares, checkpoint)) > task.limit:
+                return rows
         finer = self._finer(task, state.shape.lowest, levels)
         for at in (finer, levels):
             if self._group(at, not task.sizes_only, 0, 1, checkpoint):
@@ -77,7 +85,8 @@ class Base:
             if at is levels or (finer == levels).all():
                 break
             self._likely /= 2  # it was too much
-        if task.smallest > 1 and (rows := self._small_rows(task, levels, checkpoint)) > task.limit:
+        shares = self._shares(self.rows) if task.smallest > 1 else 0
+        if (rows := self._small_rows(task, levels, range(shares), shares, checkpoint)) > task.limit:
             return rows
         text = (
             f"The memory limit does not allow weighing releases of more than {self.most:,} classes, each "
@@ -85,10 +94,19 @@ class Base:
         )
         raise LimitExceeded("memory", text)
 
+    def _seems_sparse(self, task: Task, levels: Longs) -> bool:
+        expected = self._expected(_bits(task.costs.entropy, levels))
+        return task.smallest > 1 and self.rows < SPARSE * task.smallest * expected
+
+    def _shares(self, rows: int) -> int:
+        """Into how many shares the groups are cut, so that one fits and holds twice as many rows."""
+        fitting = int(self.size / (FULL * self.most)) + 1
+        return max(fitting, min(self.rows // max(2 * rows, 1), MOST_SHARES))
+
     def _finer(self, task: Task, lowest: Longs, levels: Longs) -> Longs:
         """How far below the levels the groups are still few: from there more nodes can be counted later."""
         entropy, found = task.costs.entropy, levels.copy()
-        bits = sum(float(entropy[column, level]) for column, level in enumerate(found))
+        bits = _bits(entropy, levels)
         while True:
             steps = [
                 (float(entropy[column, level - 1] - entropy[column, level]), column)
@@ -119,10 +137,12 @@ class Base:
                 return False
         return True
 
-    def _small_rows(self, task: Task, levels: Longs, checkpoint: Callable[[], None]) -> int:
-        """The rows in classes that are too small; as soon as they are too many, an estimate of them."""
-        shares, rows = int(self.size / (FULL * self.most)) + 1, 0
-        for share in range(shares):
+    def _small_rows(
+        self, task: Task, levels: Longs, some: range, shares: int, checkpoint: Callable[[], None]
+    ) -> int:
+        """The rows of some shares in too small classes; when they are too many, an estimate of all."""
+        rows = 0
+        for share in some:
             if not self._group(levels, False, share, shares, checkpoint):
                 return 0
             sizes = self._found.table.rows[: int(self._found.number[0])]
@@ -159,3 +179,8 @@ class Base:
         pool.low[slot], pool.high[slot] = at, at + number
         pool.levels[slot], pool.meet[slot], pool.uses[slot] = levels, 1 << 30, 0
         pool.state[:2] += 1, number
+
+
+def _bits(entropy: np.ndarray[Any, np.dtype[np.float64]], levels: Longs) -> float:
+    """The entropy of the columns at their levels, as if none knew of another."""
+    return sum(float(entropy[column, level]) for column, level in enumerate(levels))

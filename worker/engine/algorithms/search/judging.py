@@ -27,6 +27,7 @@ class Judge:
         self.monotone = all(goal.monotone for goal in goals)
         self.smallest = max((goal.least_size or 1 for goal in goals), default=1)
         self.judges_wholes = any(type(goal).spared is not Goal.spared for goal in goals)
+        self.by_sizes = all(goal.by_sizes for goal in goals)
         # Then rows suppressed at a node are suppressed at every finer one.
         self.nested = self.monotone and not self.judges_wholes and not any(goal.relative for goal in goals)
 
@@ -62,6 +63,11 @@ class Judge:
             if not (self.drop and goal.relative):
                 forced = np.maximum(forced, goal.least_dropped(classes))
         return forced
+
+
+def sized(rows: Counts) -> Classes:
+    """Classes of so many rows, without what is in them."""
+    return Classes(FrequencyTable((), (), rows), np.arange(len(rows)), len(rows))
 
 
 def lifted(table: Tuples, levels: Sequence[Levels], node: Sequence[int]) -> FrequencyTable:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from worker.engine.algorithms.search.marking import Shape
 from worker.engine.errors import EngineError
 
 Node = tuple[int, ...]
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 LARGEST = 1 << 22
 """Lattices of up to this many nodes are searched to the end."""
@@ -60,6 +62,11 @@ class Lattice:
             low + node // stride % count
             for low, stride, count in zip(self.lowest, self.strides, self.counts, strict=True)
         )
+
+    def nodes(self, numbers: Numbers) -> list[Node]:
+        """The levels of many nodes."""
+        steps = np.asarray(numbers)[:, np.newaxis] // np.array(self.strides) % np.array(self.counts)
+        return [tuple(levels) for levels in (steps + np.array(self.lowest)).tolist()]
 
     def shape(self) -> Shape:
         """The same for loops over nodes."""

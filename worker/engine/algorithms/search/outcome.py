@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ def outcome_of(lattice: Lattice, state: State, ranked: bool, optimal: bool, comp
         outcome.score = tuple(sorted(state.best_losses.tolist(), reverse=True)) if ranked else score
     flags = state.flags
     looked = (flags & (FEASIBLE | EXAMINED) == FEASIBLE | EXAMINED) & (flags & ABOVE == 0)
-    outcome.minimal = [lattice.levels(int(node)) for node in np.flatnonzero(looked)]
+    outcome.minimal = lattice.nodes(np.flatnonzero(looked))
     counted = state.suppressed[(flags & FEASIBLE == 0) & (state.suppressed >= 0)]
     outcome.least_suppressed = int(counted.min()) if len(counted) else None
     outcome.explored = _explored(lattice, state)
@@ -65,10 +66,15 @@ def _explored(lattice: Lattice, state: State) -> list[Explored]:
     known = np.flatnonzero(flags & (FEASIBLE | EXAMINED | HOPELESS))
     rows = np.where(suppressed[known] < 0, np.iinfo(np.int64).max, suppressed[known])
     order = np.lexsort((rows, scores[known]))  # nodes without a score (NaN) come last
-    found = []
-    for node in np.sort(known[order[:MOST_EXPLORED]]).tolist():
-        rows_gone = None if suppressed[node] < 0 else int(suppressed[node])
-        score = None if np.isnan(scores[node]) else float(scores[node])
-        feasible = bool(flags[node] & FEASIBLE)
-        found.append(Explored(lattice.levels(node), feasible, rows_gone, score))
-    return found
+    chosen = np.sort(known[order[:MOST_EXPLORED]])
+    facts = zip(
+        lattice.nodes(chosen),
+        (flags[chosen] & FEASIBLE != 0).tolist(),
+        suppressed[chosen].tolist(),
+        scores[chosen].tolist(),
+        strict=True,
+    )
+    return [
+        Explored(node, feasible, None if gone < 0 else gone, None if isnan(score) else score)
+        for node, feasible, gone, score in facts
+    ]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from worker.engine.algorithms.search.exploring import State
-from worker.engine.algorithms.search.judging import domain_at
+from worker.engine.algorithms.search.judging import domain_at, sized
 from worker.engine.algorithms.search.lattice import Node
 from worker.engine.algorithms.search.packing import unpack
 from worker.engine.algorithms.search.problem import Problem
 from worker.engine.classes import Classes, Ids
-from worker.engine.column import Codes
+from worker.engine.column import Codes, Mask
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.keys import pack
 
@@ -32,6 +32,7 @@ class Outside:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
+        self._by_sizes = problem.judge.by_sizes and problem.table.persons is None
         self._codes: dict[int, list[Codes]] = {}
         self._domains: dict[tuple[int, int], Domain] = {}
 
@@ -49,11 +50,16 @@ class Outside:
             return Verdict(least, least, False, False)
         kept = judge.kept(classes)
         gone = int(classes.rows[~kept].sum())
+        feasible = judge.feasible(classes, kept)
+        if feasible and self._by_sizes:
+            kept = self._first_labels_gone(state, node, kept)
         room.bad[: classes.number] = ~kept
         room.lasting[: classes.number] = ~kept if judge.nested else (forced > 0) & (forced >= classes.rows)
-        return Verdict(gone, gone if judge.monotone else least, judge.feasible(classes, kept), True)
+        return Verdict(gone, gone if judge.monotone else least, feasible, True)
 
     def _classes(self, state: State, slot: int, node: Node) -> Classes:
+        if self._by_sizes:
+            return sized(state.groups.rows[: state.groups.number[0]])
         low, high = int(state.pool.low[slot]), int(state.pool.high[slot])
         ids = state.groups.of[: high - low].astype(np.int64)
         table = self._table(state, slot, node)
@@ -61,6 +67,22 @@ class Outside:
         if not self._problem.judge.judges_wholes:
             return Classes(table, ids, number)
         return Classes(table, self._in_order(state, table, ids, number), number)
+
+    def _first_labels_gone(self, state: State, node: Node, kept: Mask) -> Mask:
+        """Of the classes of one size of which some go, those with the first labels."""
+        rows = state.groups.rows[: len(kept)]
+        tied = np.flatnonzero(rows == rows[~kept].max(initial=0))
+        if not kept[tied].any():
+            return kept
+        problem, labels = self._problem, []
+        codes = unpack(state.groups.keys[:, tied], problem.keys)
+        for levels, level, values in zip(problem.levels, node, codes, strict=False):
+            labels.append(levels.from_values[level][values])
+        sizes = [len(one.labels[level]) for one, level in zip(problem.levels, node, strict=True)]
+        order = np.argsort(pack(labels, sizes, len(tied)), kind="stable")
+        fixed = kept.copy()
+        fixed[tied[order]] = np.arange(len(tied)) >= np.count_nonzero(~kept[tied])
+        return fixed
 
     def _in_order(self, state: State, table: FrequencyTable, ids: Ids, number: int) -> Ids:
         """Classes in the order of their labels: the smallest that are given up must always be the same."""
