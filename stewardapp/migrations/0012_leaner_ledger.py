@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('stewardapp', '0010_anchored_events'),
+        ('stewardapp', '0011_replay_one_alive'),
     ]
 
     operations = [
