@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.db import DatabaseError, connection, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from stewardapp.models.audit import AuditEvent
 from stewardapp.models.version import Version, whom_to_charge
@@ -60,10 +60,11 @@ def buy(
 
 def _said(given: tuple[Any, ...]) -> str:
     """What the procedure says; the call is prepared, because reading it takes time each time."""
-    connection.ensure_connection()
+    database = connections[DEFAULT_DB_ALIAS]
+    database.ensure_connection()
     try:
-        with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
-            ((said,),) = cursor.execute(BUY, (*given, not connection.in_atomic_block))
+        with database.wrap_database_errors, psycopg.Cursor(database.connection) as cursor:
+            ((said,),) = cursor.execute(BUY, (*given, not database.in_atomic_block))
             return str(said)
     except DatabaseError as error:
         if (refusal := _refusal(error)) is None:
