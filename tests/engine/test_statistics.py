@@ -2,6 +2,7 @@
 
 import math
 import statistics as plain
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +17,8 @@ from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.execution.dataset import Dataset
 from worker.engine.fields import Kind, Role
 from worker.engine.keys import Packer, pack
+from worker.engine.long_table import LongTable
+from worker.engine.replay import Replay
 from worker.engine.reporting import NullReporter
 from worker.engine.statistics import Statistics
 from worker.engine.table import Field, MemorySource, Schema, Table
@@ -173,3 +176,17 @@ def test_a_piece_of_a_column_forgets_the_labels_it_does_not_hold():
     piece = column.take(slice(10, 14)).compact()
     assert piece.texts() == ["10", "11", "12", "13"]
     assert len(piece.labels) == 4
+
+
+def test_what_steps_make_of_many_tuples_lies_in_parts_like_what_they_were_made_of():
+    names, columns = ("x", "y"), {name: {"role": "quasi-identifier"} for name in ("x", "y")}
+    table = table_of([{"x": str(i % 40), "y": str(i // 40)} for i in range(1600)], names)
+    before = statistics_of(table, columns, memory=100 * 256)
+    method = SimpleNamespace(per_tuple=True, drops_rows=False, transform=lambda chunk, plan, source: chunk)
+    method.changes = method.touches = lambda schema: names
+    step = SimpleNamespace(method=method, plan=None, source=None, schema=before.schema)
+    found = Replay(before, [step]).counts([(name, before.schema[name].kind) for name in names], None, None)
+    assert isinstance(found, LongTable)
+    whole, expected = found.whole(), statistics_of(table, columns).counts(names)
+    assert (whole.counts == expected.counts).all()
+    assert all(map(np.array_equal, whole.codes, expected.codes))

@@ -126,11 +126,11 @@ class Desk:
     def start_twice_in_vain(self) -> None:
         """Press Ctrl-C while the demo reads its first file, then pull the plug during its second run."""
         self._begin()
-        until(lambda: self.tree("worker.child"), 60, "the demo's first file is read")
+        until(lambda: self.tree("worker.child"), 180, "the demo's first file is read")
         assert self.interrupt() == 0
         assert self.tree() == []
         self._begin()
-        until(lambda: self.runs() == 2 and self.tree("worker.child"), 60, "the demo's second run goes on")
+        until(lambda: self.runs() == 2 and self.tree("worker.child"), 180, "the demo's second run goes on")
         self.pull_the_plug()
 
     def runs(self) -> int:
@@ -217,5 +217,5 @@ class Desk:
         """Run a command of manage.py on this installation."""
         return subprocess.run(
             [sys.executable, "manage.py", *arguments],
-            cwd=ROOT, env=self.environment(), text=True, capture_output=True, timeout=60, check=False,
+            cwd=ROOT, env=self.environment(), text=True, capture_output=True, timeout=180, check=False,
         )  # fmt: skip

@@ -70,14 +70,14 @@ class Replay:
     def _is_dense(self, name: str) -> bool:
         return isinstance(self._before.distinct(name), NumberDomain)
 
-    def _applied(self, table: Tuples, columns: Sequence[tuple[str, Kind]]) -> FrequencyTable:
-        counter = Counter(columns, None, None)
+    def _applied(self, table: Tuples, columns: Sequence[tuple[str, Kind]]) -> Tuples:
+        counter = Counter(columns, None, None, None, self._before.most_tuples(len(columns)))
         for piece in table.pieces():
             for first in range(0, len(piece), TUPLES_AT_ONCE):
                 chunk = self._stepped(_tuples(piece, first))
                 rows = {name: chunk[name] for name, _ in columns}
                 counter.add(rows, chunk.rows, piece.counts[chunk.row_ids])
-        return counter.table()
+        return counter.tuples()
 
     def _stepped(self, chunk: Chunk) -> Chunk:
         for step in self._steps:

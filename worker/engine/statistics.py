@@ -157,6 +157,10 @@ class Statistics:
         read = self._read(tuple(dict.fromkeys([*names, *([person] if person else [])])))
         return gathered(read, asked, person, source)
 
+    def most_tuples(self, columns: int) -> int | None:
+        """How many distinct tuples of so many columns are held at once before they lie in parts."""
+        return most_tuples(self._memory) if columns > 1 else None
+
     @property
     def most_classes(self) -> int | None:
         """How many classes of a release may be held at once where the data themselves do not fit."""
@@ -284,8 +288,7 @@ class Statistics:
         if dense == [columns[0]] == list(read) if columns else False:
             return self._count_numbers(*named[0])
         known = {name: self.distinct(name) for name in dense}
-        most = most_tuples(self._memory) if len(columns) > 1 else None
-        counter = Counter(named, person, weight, known, most)
+        counter = Counter(named, person, weight, known, self.most_tuples(len(columns)))
         for chunk in self._data.chunks(read):
             self._reporter.checkpoint()
             counter.add({name: chunk[name] for name in read}, chunk.rows)

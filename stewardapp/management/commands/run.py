@@ -30,6 +30,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with only_one(settings.STEWARD_DATA):
             check_port(settings.STEWARD_PORT)
+            for number in (signal.SIGINT, signal.SIGTERM):  # also where a script started it in the background
+                signal.signal(number, signal.default_int_handler)
             with suppress(KeyboardInterrupt):  # Ctrl-C before the processes run
                 call_command("migrate", interactive=False, verbosity=0)
                 personas = demo.load(self.stdout.write)

@@ -9,6 +9,7 @@ from worker.engine.algorithms.class_sizes import sizes_of
 from worker.engine.algorithms.hierarchies import levels_of
 from worker.engine.algorithms.search.costs import Aim
 from worker.engine.algorithms.search.deciding import decided
+from worker.engine.algorithms.search.fetching import Base
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.algorithms.search.optimal import search
 from worker.engine.algorithms.search.problem import Problem
@@ -79,3 +80,18 @@ def test_memory_follows_the_room(levels):
     parts, little = found(levels, CHUNKS, ROOM)
     assert parts == whole
     assert little < much / 4, (little, much)
+
+
+def test_a_sparse_node_is_given_up_after_a_look_at_some_shares_of_its_classes(levels, monkeypatch):
+    looks, group = [], Base._group
+
+    def noted(base, at, fine, share, shares, checkpoint):
+        looks.append((tuple(at), shares))
+        return group(base, at, fine, share, shares, checkpoint)
+
+    monkeypatch.setattr(Base, "_group", noted)
+    found(levels, CHUNKS // 4, ROOM // 4)
+    finest = min((at for at, _ in looks), key=sum)
+    shares = [shares for at, shares in looks if at == finest]
+    assert min(shares) > 1  # never all classes at once
+    assert len(shares) <= 1 + shares[0] // 8

@@ -3,7 +3,7 @@
 A node is looked at by grouping all keys there, or somewhat below, which makes a snapshot; from then on it,
 and what is more general, is counted from that. Snapshots too are kept outside memory. Where the groups of a
 node do not fit, they are counted a share at a time, as long as it takes to see that too many rows would go.
-Where that is likely, one share is looked at before anything else is tried.
+Where that is likely, some shares are looked at before anything else is tried.
 """
 
 from __future__ import annotations
@@ -73,10 +73,8 @@ class Base:
         if (kept := self._kept_below(levels)) is not None:
             self._show(state, *kept)
             return None
-        if self._seems_sparse(task, levels):
-            shares = self._shares(task.limit)
-            if (rows := self._small_rows(task, levels, range(1), shares, checkpoint)) > task.limit:
-                return rows
+        if self._seems_sparse(task, levels) and (rows := self._hopeless(task, levels, checkpoint)):
+            return rows
         finer = self._finer(task, state.shape.lowest, levels)
         for at in (finer, levels):
             if self._group(at, not task.sizes_only, 0, 1, checkpoint):
@@ -85,7 +83,7 @@ class Base:
             if at is levels or (finer == levels).all():
                 break
             self._likely /= 2  # it was too much
-        shares = self._shares(self.rows) if task.smallest > 1 else 0
+        shares = self._shares(1) if task.smallest > 1 else 0
         if (rows := self._small_rows(task, levels, range(shares), shares, checkpoint)) > task.limit:
             return rows
         text = (
@@ -98,10 +96,16 @@ class Base:
         expected = self._expected(_bits(task.costs.entropy, levels))
         return task.smallest > 1 and self.rows < SPARSE * task.smallest * expected
 
-    def _shares(self, rows: int) -> int:
-        """Into how many shares the groups are cut, so that one fits and holds twice as many rows."""
-        fitting = int(self.size / (FULL * self.most)) + 1
-        return max(fitting, min(self.rows // max(2 * rows, 1), MOST_SHARES))
+    def _hopeless(self, task: Task, levels: Longs, checkpoint: Callable[[], None]) -> int:
+        """The rows that go, when the shares that hold twice as many as may go show that it is more."""
+        shares = self._shares(min(self.rows // max(2 * task.limit, 1), MOST_SHARES))
+        some = range(min(2 * task.limit * shares // self.rows + 1, shares))
+        rows = self._small_rows(task, levels, some, shares, checkpoint)
+        return rows if rows > task.limit else 0
+
+    def _shares(self, least: int) -> int:
+        """Into how many shares the groups are cut, so that each fits."""
+        return max(int(self.size / (FULL * self.most)) + 1, least)
 
     def _finer(self, task: Task, lowest: Longs, levels: Longs) -> Longs:
         """How far below the levels the groups are still few: from there more nodes can be counted later."""
