@@ -1,10 +1,9 @@
 """Charges to one population by eight writers on PostgreSQL, against updates of one row by the same eight.
 
-Both wait in one queue: for the row that all of them change, which is held while a commit is flushed to
-disk. A charge holds its rows longer by what the database does between the first of them and the flush
-(three conditional updates, the audit event with its indexes, the end of the audit log, the checks of
-foreign keys) and by a larger flush. Nothing of ours runs meanwhile; what our processes do beforehand
-takes processor time from the database when there are fewer processors than writers.
+Updates of one row queue for it, each with a flush to disk of its own. Charges queue for the rows that all of
+them change while the database works on them in memory, and share flushes: what decides is processor time, of
+the database (charge and audit event with their indexes, three conditional updates with checks and guards, the
+end of the audit log, foreign keys) and of our processes, which seal the event and send one statement.
 """
 
 from __future__ import annotations

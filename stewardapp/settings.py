@@ -130,6 +130,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         ),
     }
     DATABASES["default"]["TEST"] = {"NAME": STEWARD_DATA / "test.sqlite3"}
+else:
+    # What the database is to read once and not each time: asked for by a cursor that binds on the server.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 3)
 
 CACHE_URL = env.text("STEWARD_CACHE_URL")
 CACHES = {

@@ -18,6 +18,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -75,6 +76,12 @@ def destroy_key(key: DataKey) -> None:
 
 def seal_of(purpose: str) -> bytes:
     """A key for signing one kind of record, derived from the key outside the database."""
+    return _seal_of(purpose, settings.STEWARD_KEY_FILE)
+
+
+@cache
+def _seal_of(purpose: str, _key_file: str) -> bytes:
+    """Derived once: every event and every link asks for one, and an installation keeps its key."""
     return hmac.digest(_master_key(), f"seal of {purpose}".encode(), "sha256")
 
 

@@ -134,7 +134,9 @@ def paid(claim: Claim) -> Answer | None:
 
 def bought(claim: Claim) -> Answer | None:
     """The same for a question."""
-    query = Query.objects.select_related("version__dataset", "version__key", "asked_by").get(pk=claim.id)
+    query = Query.objects.select_related("version__dataset__project", "version__key", "asked_by").get(
+        pk=claim.id
+    )
     if query.charged_at is not None:
         return left(query)
     with transaction.atomic():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -32,7 +33,7 @@ def record(
     """Add an event as the last step of a transaction. `by` None means the machinery itself."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("an audit event is written in the transaction of what it tells")
-    event = _told(action, subject, by, project, details)
+    event = told(action, subject, by, project, details)
     head = _locked_head()
     event.id, event.previous_hash = head.count + 1, head.hash
     event.hash = link(event)
@@ -42,36 +43,14 @@ def record(
     return event
 
 
-def anchored(
-    action: str,
-    subject: models.Model,
-    *,
-    by: User | None,
-    project: Project | None = None,
-    details: dict[str, Any] | None = None,
-) -> AuditEvent:
-    """An event whose place the database finds: sealed with the last event there is now, and not yet written.
-
-    The database links it with a hash that needs no key, so that nobody waits for us while the head is locked.
-    No event up to its anchor can be changed, dropped or moved without breaking this seal, and none after it
-    without breaking the seals of those that begin later.
-    """
-    event = _told(action, subject, by, project, details)
-    head = next(iter(AuditHead.objects.raw(END)), AuditHead())
-    event.anchor, event.seal = head.count, _own_seal(event, head.count, head.hash)
-    return event
-
-
-END = "SELECT * FROM stewardapp_audithead WHERE id = 1"
-
-
-def _told(
+def told(
     action: str,
     subject: models.Model,
     by: User | None,
     project: Project | None,
     details: dict[str, Any] | None,
 ) -> AuditEvent:
+    """An event without a place in the log yet."""
     return AuditEvent(
         at=timezone.now(),
         actor=by,
@@ -92,14 +71,21 @@ def _locked_head() -> AuditHead:
 
 
 def link(event: AuditEvent) -> str:
-    """The hash of an event at its place: of what it tells and, through `previous_hash`, of all before it."""
-    if event.seal is None:
-        return _keyed({**_content(event), "id": event.id, "previous": event.previous_hash})
-    return hashlib.sha256(f"{event.id} {event.previous_hash} {event.seal}".encode()).hexdigest()
+    """The hash of an event at its place: of what it tells and, through `previous_hash`, of all before it.
+
+    What it tells is sealed apart from its place, so that the database can put it there: it is given the seal
+    of this one event, which is stored nowhere, and never the key.
+    """
+    return _linked(event, seal(event))
 
 
-def _own_seal(event: AuditEvent, anchor: int, anchor_hash: str) -> str:
-    return _keyed({**_content(event), "anchor": [anchor, anchor_hash]})
+def seal(event: AuditEvent) -> str:
+    """A hash of what an event tells, wherever in the log it stands, that only our key makes."""
+    return _keyed(_content(event))
+
+
+def _linked(event: AuditEvent, seal: str) -> str:
+    return hashlib.sha256(f"{event.id} {event.previous_hash} {seal}".encode()).hexdigest()
 
 
 def _content(event: AuditEvent) -> dict[str, Any]:
@@ -163,7 +149,15 @@ def _wrong(event: Any, number: int, previous: str) -> str:
         return "an event is missing"
     if event.previous_hash != previous:
         return "the event does not follow the one before it"
-    seal = event.seal and _own_seal(event, event.anchor, event.anchor_hash or "")
-    if event.seal != seal or not hmac.compare_digest(event.hash, link(event)):
+    if not any(hmac.compare_digest(event.hash, right) for right in _hashes(event)):
         return "the event was changed"
     return ""
+
+
+def _hashes(event: Any) -> Iterator[str]:
+    """What may be its hash: as events are linked now, or in one of the two ways they were before."""
+    if event.seal is None:
+        yield link(event)
+        yield _keyed({**_content(event), "id": event.id, "previous": event.previous_hash})
+    elif event.seal == _keyed({**_content(event), "anchor": [event.anchor, event.anchor_hash or ""]}):
+        yield _linked(event, event.seal)

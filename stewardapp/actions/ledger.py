@@ -20,11 +20,12 @@ from stewardapp.access.amounts import spend_words
 from stewardapp.access.verdict import Conflict, Refused
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, brief_action, count_event, is_one_statement
-from stewardapp.models import Allotment, AuditEvent, Charge, Population, Run, User, Version, purchase
+from stewardapp.models import Allotment, Charge, Population, Run, User, Version, purchase
 from stewardapp.models.pricing import Cost
 from stewardapp.models.purse import Purse, spend
 from worker.engine.privacy import Spend
 
+MOST_WORDS = 200
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -69,7 +70,8 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
         for charge in _charges(version, populations, by, cost.spend, cost.what, run=run, step=cost.step)
     )
     _pay(version, populations, total, None)
-    audit.record("budget.charged", run, by=by, project=version.project, details=_details(total, populations))
+    details = _details(total, [population.pk for population in populations])
+    audit.record("budget.charged", run, by=by, project=version.project, details=details)
     run.refresh_from_db(fields=["charged_at"])
     return run
 
@@ -78,27 +80,30 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
 @brief_action
 def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
     """Pay for a query from the personal allowance of whoever asks, under the id of the query."""
+    pay = _pay_at_once if is_one_statement() else _pay_step_by_step
+    pay(query, version, cost, what, by)
+
+
+def _pay_at_once(query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
+    """All that is done step by step below, by the database itself, which knows if others have to pay too."""
+    number, payers = 0, [version.dataset.population_id]
+    while not number:
+        details = _details(cost, payers, query)
+        event = audit.told("budget.charged", version, by, version.project, details)
+        seal = audit.seal(event)
+        try:
+            number, payers = purchase.buy(query, version, payers, cost, what[:MOST_WORDS], event, seal)
+        except purchase.Refusal as refusal:
+            raise _refused(refusal.code, cost, refusal.population) from None
+    count_event(number)
+
+
+def _pay_step_by_step(query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
     populations = version.charged_populations
-    charges = _charges(version, populations, by, cost, what, query=query)
-    details = _details(cost, populations) | {"query": str(query)}
-    about: dict[str, Any] = {"by": by, "project": version.project, "details": details}
-    if is_one_statement():
-        _buy(charges, populations, cost, audit.anchored("budget.charged", version, **about))
-    else:
-        _add(charges)
-        _pay(version, populations, cost, by)
-        audit.record("budget.charged", version, **about)
-
-
-def _buy(
-    charges: Sequence[Charge], populations: Sequence[Population], cost: Spend, event: AuditEvent
-) -> None:
-    """All that is done step by step below, by the database itself."""
-    try:
-        count_event(purchase.buy(charges, populations, event))
-    except purchase.Refusal as refusal:
-        meant = [charge.population for charge in charges if str(charge.population_id) == refusal.population]
-        raise _refused(refusal.code, cost, *meant) from None
+    _add(_charges(version, populations, by, cost, what, query=query))
+    _pay(version, populations, cost, by)
+    details = _details(cost, [population.pk for population in populations], query)
+    audit.record("budget.charged", version, by=by, project=version.project, details=details)
 
 
 def _add(charges: Sequence[Charge]) -> None:
@@ -130,7 +135,7 @@ def _take(purse: Purse, cost: Spend, code: str) -> None:
         raise _refused(code, cost)
 
 
-def _refused(code: str, cost: Spend, population: Population | None = None) -> Refused:
+def _refused(code: str, cost: Spend, population: object = None) -> Refused:
     """Why nothing was bought, in the words of whoever wanted to buy."""
     if code == "charged":
         return Conflict("charged", "This question was charged before.")
@@ -170,7 +175,7 @@ def _charges(
             version=version,
             by=by,
             direct=population.pk == version.dataset.population_id,
-            what=what[:200],
+            what=what[:MOST_WORDS],
             epsilon_micro=cost.epsilon_micro,
             delta_femto=cost.delta_femto,
             **key,
@@ -179,9 +184,10 @@ def _charges(
     ]
 
 
-def _details(total: Spend, populations: Sequence[Population]) -> dict[str, object]:
-    return {
+def _details(total: Spend, populations: Sequence[UUID], query: UUID | None = None) -> dict[str, object]:
+    asked = {} if query is None else {"query": str(query)}
+    return asked | {
         "epsilon_micro": total.epsilon_micro,
         "delta_femto": total.delta_femto,
-        "populations": [str(population.pk) for population in populations],
+        "populations": [str(population) for population in populations],
     }

@@ -1,7 +1,7 @@
 """The audit log: a chain in which every event seals the one before it.
 
-An anchored event was sealed before its place was known: its seal covers what it tells and the event that was
-the last when it was sealed, and the database linked it into the chain with a hash.
+For a while, purchases were sealed with an anchor, the event that was the last when they were begun. Such
+events keep anchor and seal; no others have them.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ class AuditEvent(models.Model):
     id = models.PositiveBigIntegerField(primary_key=True)
     at = models.DateTimeField()
     actor = models.ForeignKey(
-        "stewardapp.User", on_delete=models.PROTECT, null=True, related_name="audit_events"
+        "stewardapp.User", on_delete=models.PROTECT, db_index=False, null=True, related_name="audit_events"
     )
     action = models.CharField(max_length=64)
     project = models.ForeignKey(
-        "stewardapp.Project", on_delete=models.PROTECT, null=True, related_name="audit_events"
+        "stewardapp.Project", on_delete=models.PROTECT, db_index=False, null=True, related_name="audit_events"
     )
     subject_type = models.CharField(max_length=32)
     subject_id = models.UUIDField()
     details = models.JSONField(default=dict)
-    previous_hash = models.CharField(max_length=64, unique=True)
-    hash = models.CharField(max_length=64, unique=True)
+    previous_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
     anchor = models.PositiveBigIntegerField(null=True)
-    seal = models.CharField(max_length=64, unique=True, null=True)
+    seal = models.CharField(max_length=64, null=True)
 
     objects = AuditEventQuerySet.as_manager()
 
@@ -70,7 +70,11 @@ class AuditEvent(models.Model):
             models.Index(fields=("subject_type", "subject_id"), name="audit_by_subject"),
             models.Index(fields=("project", "-id"), name="audit_by_project"),
         ]
-        constraints = [both_or_neither("audit_anchor_is_sealed", "anchor", "seal")]
+        constraints = [
+            models.UniqueConstraint(fields=("previous_hash",), name="audit_is_followed_once"),
+            models.UniqueConstraint(fields=("hash",), name="audit_hash_once"),
+            both_or_neither("audit_anchor_is_sealed", "anchor", "seal"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.id} {self.action}"

@@ -59,12 +59,26 @@ class Charge(Record):
     A purchase has one row for the population of the data and one for each that shares people with it.
     """
 
-    population = models.ForeignKey("stewardapp.Population", on_delete=models.PROTECT, related_name="charges")
-    project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="charges")
-    version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="charges")
-    by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="charges")
+    # No indexes but those of the constraints, which serve every page: each one slows every purchase.
+    population = models.ForeignKey(
+        "stewardapp.Population", on_delete=models.PROTECT, db_index=False, related_name="charges"
+    )
+    project = models.ForeignKey(
+        "stewardapp.Project", on_delete=models.PROTECT, db_index=False, related_name="charges"
+    )
+    version = models.ForeignKey(
+        "stewardapp.Version", on_delete=models.PROTECT, db_index=False, related_name="charges"
+    )
+    by = models.ForeignKey(
+        "stewardapp.User", on_delete=models.PROTECT, db_index=False, related_name="charges"
+    )
     run = models.ForeignKey(
-        "stewardapp.Run", on_delete=models.PROTECT, null=True, blank=True, related_name="charges"
+        "stewardapp.Run",
+        on_delete=models.PROTECT,
+        db_index=False,
+        null=True,
+        blank=True,
+        related_name="charges",
     )
     step = models.PositiveSmallIntegerField(null=True, blank=True)
     query = models.UUIDField(null=True, blank=True)
@@ -78,7 +92,11 @@ class Charge(Record):
     class Meta:
         ordering = ("created_at", "id")
         constraints = [
-            models.UniqueConstraint(fields=("population", "run", "step"), name="charge_once_per_step"),
+            models.UniqueConstraint(
+                fields=("run", "step", "population"),
+                condition=Q(run__isnull=False),
+                name="charge_once_per_step",
+            ),
             models.UniqueConstraint(fields=("population", "query"), name="charge_once_per_query"),
             models.CheckConstraint(
                 condition=Q(run__isnull=False, step__isnull=False, query__isnull=True)

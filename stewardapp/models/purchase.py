@@ -1,23 +1,28 @@
-"""A purchase as one function of PostgreSQL: its charges, every purse and its audit event in one round trip.
+"""A purchase as one procedure of PostgreSQL: who pays, charges, every purse and the audit event at once.
 
-Whoever buys holds the rows that all others wait for only while the database itself works and commits, never
-while a process of ours is on its way. What the function needs is prepared before it is called. The order of
-locks is the one of the ledger: allowance, allotment, populations by id, the end of the audit log last.
+Whoever buys holds the rows that all others wait for only while the database itself works, never while a
+process of ours is on its way, and not while the disk is: a purchase that is a transaction of its own commits
+in memory, lets go, and returns when what it wrote is on the disk. The log is written in order, so that
+nothing that was built on a purchase can outlive it. The order of locks is the one of the ledger: allowance,
+allotment, populations by id, the end of the audit log last.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
-from django.db import DatabaseError, connection, connections, models
+import psycopg
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from stewardapp.models.audit import AuditEvent
-from stewardapp.models.charge import Charge
-from stewardapp.models.population import Population
+from stewardapp.models.version import Version, whom_to_charge
+from worker.engine.privacy import Spend
 
 REFUSED = "STW01"
+ONCE = "charge_once_per_query"
 
 
 class Refusal(Exception):
@@ -28,102 +33,150 @@ class Refusal(Exception):
         self.code, self.population = code, population
 
 
-def buy(charges: Iterable[Charge], populations: Iterable[Population], event: AuditEvent) -> int:
-    """Write all of it or nothing; the number of the event. All charges are of one query."""
-    bought = [_row(charge) for charge in charges]
-    purses = [{"id": one.pk, "ties": one.ties} for one in populations]
-    given = [json.dumps(part, default=str) for part in (bought, purses, _row(event))]
+def buy(
+    query: UUID,
+    version: Version,
+    payers: Sequence[UUID],
+    cost: Spend,
+    what: str,
+    event: AuditEvent,
+    seal: str,
+) -> tuple[int, list[UUID]]:
+    """Write all of it or nothing: the number of the event, and who pays.
+
+    Number 0 means that nothing was written, because it is for others to pay than was told.
+    """
+    given = (
+        *(query, version.pk, version.sha256, version.dataset.population_id, _array(payers)),
+        *(cost.epsilon_micro, cost.delta_femto, what),
+        *(event.at, event.actor_id, event.project_id, event.action, event.subject_type, event.subject_id),
+        *(json.dumps(event.details), seal),
+    )
+    said = _said(given)
+    if said.startswith("{"):
+        return 0, [UUID(one) for one in said[1:-1].split(",")]
+    return int(said), list(payers)
+
+
+def _said(given: tuple[Any, ...]) -> str:
+    """What the procedure says; the call is prepared, because reading it takes time each time."""
+    database = connections[DEFAULT_DB_ALIAS]
+    database.ensure_connection()
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT stewardapp_buy(%s, %s, %s)", given)
-            return int(cursor.fetchone()[0])
+        with database.wrap_database_errors, psycopg.Cursor(database.connection) as cursor:
+            ((said,),) = cursor.execute(BUY, (*given, not database.in_atomic_block))
+            return str(said)
     except DatabaseError as error:
-        if (said := _refusal(error)) is None:
+        if (refusal := _refusal(error)) is None:
             raise
-        raise said from None
+        raise refusal from None
 
 
 def install(using: str = "default", **_: Any) -> None:
-    """Put the function up; called after migrations."""
+    """Put the procedure up; called after migrations."""
     if connections[using].vendor == "postgresql":
+        statement, places = whom_to_charge("postgresql")
+        payers = statement % (("bytes",) * places)
         with connections[using].cursor() as cursor:
-            cursor.execute(FUNCTION)
+            cursor.execute("DROP ROUTINE IF EXISTS stewardapp_buy")  # it may have taken other arguments
+            cursor.execute(PROCEDURE.replace("<payers>", payers))
 
 
-def _row(record: models.Model) -> dict[str, Any]:
-    """Columns by name."""
-    return {field.attname: getattr(record, field.attname) for field in record._meta.concrete_fields}
+def _array(values: Sequence[object]) -> str:
+    """In the database's own spelling, which is quicker than having each value converted."""
+    return "{" + ",".join(map(str, values)) + "}"
 
 
 def _refusal(error: DatabaseError) -> Refusal | None:
     told = getattr(error.__cause__, "diag", None)
-    if told is None or told.sqlstate != REFUSED:
+    if told is None:
+        return None
+    if told.constraint_name == ONCE:
+        return Refusal("charged", "")
+    if told.sqlstate != REFUSED:
         return None
     return Refusal(told.message_primary, told.message_detail or "")
 
 
-ENOUGH = "left_epsilon_micro >= epsilon AND left_delta_femto >= delta"
-TAKE = "SET left_epsilon_micro = left_epsilon_micro - epsilon, left_delta_femto = left_delta_femto - delta"
+BUY = f"CALL stewardapp_buy({', '.join(['%s'] * 17)}, NULL)"
+ENOUGH = "own.left_epsilon_micro >= epsilon AND own.left_delta_femto >= delta"
+TAKE = """AS own SET left_epsilon_micro = own.left_epsilon_micro - epsilon,
+        left_delta_femto = own.left_delta_femto - delta"""
 
-# The hash of the new event is that of an anchored event in actions/audit.py.
-FUNCTION = f"""
-CREATE OR REPLACE FUNCTION stewardapp_buy(charges jsonb, purses jsonb, told jsonb) RETURNS bigint
-LANGUAGE plpgsql AS $$
+# The hash of the new event is the one of `link` in actions/audit.py.
+PROCEDURE = f"""
+CREATE PROCEDURE stewardapp_buy(
+    question uuid, version uuid, bytes text, home uuid, told uuid[],
+    epsilon bigint, delta bigint, bought text,
+    moment timestamptz, asker uuid, project uuid, done text, kind text, subject uuid, said jsonb, seal text,
+    alone boolean, INOUT answer text
+) LANGUAGE plpgsql AS $$
 DECLARE
-    event stewardapp_auditevent := jsonb_populate_record(NULL::stewardapp_auditevent, told);
-    head stewardapp_audithead;
-    epsilon bigint := charges -> 0 -> 'epsilon_micro';
-    delta bigint := charges -> 0 -> 'delta_femto';
-    home uuid;
     part uuid;
-    own uuid;
-    purse record;
-    written int;
+    payers uuid[];
+    tied int[];
+    number bigint;
+    previous text;
+    linked text;
 BEGIN
-    INSERT INTO stewardapp_charge SELECT * FROM jsonb_populate_recordset(NULL::stewardapp_charge, charges)
-        ON CONFLICT (population_id, query) DO NOTHING;
-    GET DIAGNOSTICS written = ROW_COUNT;
-    IF written <> jsonb_array_length(charges) THEN
-        RAISE EXCEPTION 'charged' USING ERRCODE = '{REFUSED}';
+    IF alone THEN
+        PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
+    SELECT array_agg(payer.id ORDER BY payer.id), array_agg(payer.ties ORDER BY payer.id) INTO payers, tied
+        FROM (<payers>) AS payer;
+    IF payers <> told THEN
+        answer := payers;
+        RETURN;
+    END IF;
+    INSERT INTO stewardapp_charge (id, created_at, population_id, project_id, version_id, by_id, query,
+            direct, what, epsilon_micro, delta_femto)
+        SELECT gen_random_uuid(), moment, one, project, version, asker, question,
+            one = home, bought, epsilon, delta FROM unnest(payers) AS one;
 
-    SELECT (charge ->> 'population_id')::uuid INTO home FROM jsonb_array_elements(charges) AS charge
-        WHERE (charge ->> 'direct')::boolean;
-    SELECT id INTO part FROM stewardapp_allotment
-        WHERE population_id = home AND project_id = event.project_id;
-    IF part IS NULL THEN
-        RAISE EXCEPTION 'no-allotment' USING ERRCODE = '{REFUSED}', DETAIL = home::text;
-    END IF;
-    SELECT id INTO own FROM stewardapp_allowance WHERE allotment_id = part AND user_id = event.actor_id;
-    IF own IS NULL THEN
-        RAISE EXCEPTION 'no-allowance' USING ERRCODE = '{REFUSED}';
-    END IF;
-
-    UPDATE stewardapp_allowance {TAKE} WHERE id = own AND {ENOUGH};
+    UPDATE stewardapp_allowance {TAKE} FROM stewardapp_allotment AS whole
+        WHERE whole.population_id = home AND whole.project_id = project
+            AND own.allotment_id = whole.id AND own.user_id = asker AND {ENOUGH}
+        RETURNING whole.id INTO part;
     IF NOT FOUND THEN
+        SELECT id INTO part FROM stewardapp_allotment WHERE population_id = home AND project_id = project;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'no-allotment' USING ERRCODE = '{REFUSED}',
+                DETAIL = (SELECT name FROM stewardapp_population WHERE id = home);
+        END IF;
+        PERFORM FROM stewardapp_allowance WHERE allotment_id = part AND user_id = asker;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'no-allowance' USING ERRCODE = '{REFUSED}';
+        END IF;
         RAISE EXCEPTION 'allowance' USING ERRCODE = '{REFUSED}';
     END IF;
     UPDATE stewardapp_allotment {TAKE} WHERE id = part AND {ENOUGH};
     IF NOT FOUND THEN
         RAISE EXCEPTION 'allotment' USING ERRCODE = '{REFUSED}';
     END IF;
-    FOR purse IN SELECT * FROM jsonb_to_recordset(purses) AS given(id uuid, ties int) LOOP
-        UPDATE stewardapp_population {TAKE} WHERE id = purse.id AND ties = purse.ties AND {ENOUGH};
+    FOR place IN 1 .. cardinality(payers) LOOP
+        UPDATE stewardapp_population {TAKE} WHERE id = payers[place] AND ties = tied[place] AND {ENOUGH};
         IF NOT FOUND THEN
-            PERFORM FROM stewardapp_population WHERE id = purse.id AND ties <> purse.ties;
+            PERFORM FROM stewardapp_population WHERE id = payers[place] AND ties <> tied[place];
             IF FOUND THEN
                 RAISE EXCEPTION 'unaware' USING ERRCODE = '{REFUSED}';
             END IF;
-            RAISE EXCEPTION 'population' USING ERRCODE = '{REFUSED}', DETAIL = purse.id::text;
+            RAISE EXCEPTION 'population' USING ERRCODE = '{REFUSED}',
+                DETAIL = (SELECT name FROM stewardapp_population WHERE id = payers[place]);
         END IF;
     END LOOP;
 
-    SELECT * INTO STRICT head FROM stewardapp_audithead WHERE id = 1 FOR NO KEY UPDATE;
-    event.id := head.count + 1;
-    event.previous_hash := head.hash;
-    event.hash := encode(sha256(convert_to(concat_ws(' ', event.id, head.hash, event.seal), 'UTF8')), 'hex');
-    INSERT INTO stewardapp_auditevent SELECT event.*;
-    UPDATE stewardapp_audithead SET count = event.id, hash = event.hash WHERE id = 1;
-    RETURN event.id;
+    SELECT head.count + 1, head.hash INTO STRICT number, previous
+        FROM stewardapp_audithead AS head WHERE id = 1 FOR NO KEY UPDATE;
+    linked := encode(sha256(convert_to(concat_ws(' ', number, previous, seal), 'UTF8')), 'hex');
+    INSERT INTO stewardapp_auditevent (id, at, actor_id, action, project_id, subject_type, subject_id,
+            details, previous_hash, hash)
+        VALUES (number, moment, asker, done, project, kind, subject, said, previous, linked);
+    UPDATE stewardapp_audithead SET count = number, hash = linked WHERE id = 1;
+    answer := number;
+    IF alone THEN
+        COMMIT;
+        -- Something to commit: that waits until everything before it is on the disk, as the server is set.
+        PERFORM pg_logical_emit_message(true, '', '');
+    END IF;
 END $$
 """  # noqa: S608 - made of constants

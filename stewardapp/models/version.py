@@ -94,7 +94,7 @@ class Version(Record):
         """
         from stewardapp.models.population import Population
 
-        statement, places = _whom_to_charge(connection.vendor)
+        statement, places = whom_to_charge(connection.vendor)
         return list(Population.objects.raw(statement, [self.sha256] * places))
 
     @property
@@ -144,12 +144,13 @@ class Version(Record):
 
 
 @cache
-def _whom_to_charge(_vendor: str) -> tuple[str, int]:
+def whom_to_charge(_vendor: str) -> tuple[str, int]:
     """The question and how often it names the bytes; put together once, which takes longer than asking it."""
+    from stewardapp.models.dataset import Dataset
     from stewardapp.models.population import Population
 
-    same = Population.objects.filter(datasets__versions__sha256="").values("pk")
-    ties = Population.overlaps.through.objects.filter(from_population__in=same).values("to_population")
-    found = Population.objects.filter(models.Q(pk__in=same) | models.Q(pk__in=ties)).order_by("pk")
+    same = Dataset.objects.filter(versions__sha256="").order_by().values("population")
+    ties = Population.overlaps.through.objects.filter(from_population__datasets__versions__sha256="")
+    found = Population.objects.filter(pk__in=same.union(ties.values("to_population"))).order_by("pk")
     statement, named = found.query.sql_with_params()
     return statement, len(named)

@@ -1,8 +1,10 @@
 """The record on a real PostgreSQL: the same moves, constraints, actions and chain as on SQLite."""
 
 import inspect
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,11 +13,11 @@ import pytest
 from django.db import connection, transaction
 
 from stewardapp.access.workflow import State
-from stewardapp.actions import audit, ledger
-from stewardapp.models import AuditEvent, AuditHead, Project
+from stewardapp.actions import audit, ledger, populations
+from stewardapp.models import AuditEvent, AuditHead, Project, purchase
 from tests import factories
 from tests.services import fresh_database
-from tests.site import Site, inhabited
+from tests.site import Site, inhabited, until
 from tests.unit.actions import test_ledger as budgets
 from tests.unit.actions.test_one_event_each import CALLS
 from tests.unit.models import test_constraints as constraints
@@ -102,20 +104,53 @@ def test_budgets() -> None:
             spends(budgets.make_scene())
 
 
-def anchored() -> list[AuditEvent]:
-    return list(AuditEvent.objects.filter(anchor__isnull=False).order_by("id"))
+def bought() -> list[AuditEvent]:
+    return list(AuditEvent.objects.filter(action="budget.charged").order_by("id"))
 
 
-def test_a_purchase_alone_is_one_statement(django_assert_num_queries: Any) -> None:
+def one(statement: str) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchone()[0]
+
+
+def test_a_purchase_alone_is_one_statement(
+    django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scene = budgets.make_scene()
-    with django_assert_num_queries(3):  # who is charged, the end of the log, the purchase
+    calls = spied(monkeypatch)
+    with django_assert_num_queries(0):  # nothing beside the call
         scene.charge(10)
+    assert len(calls) == 1
     assert scene.left() == (999_990,) * 3
     with pytest.raises(ledger.Exhausted, match="your allowance has less"):
         scene.charge(1_000_000)
-    (event,) = anchored()
-    assert (event.action, event.anchor, event.actor) == ("budget.charged", event.id - 1, scene.team.analyst)
+    (event,) = bought()
+    assert (event.anchor, event.seal, event.actor) == (None, None, scene.team.analyst)
     assert isinstance(audit.verify(), audit.Whole)
+
+
+def spied(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    calls, call = [], purchase._said
+    monkeypatch.setattr(purchase, "_said", lambda given: calls.append(given) or call(given))
+    return calls
+
+
+def test_a_purchase_returns_when_it_is_on_the_disk() -> None:
+    scene = budgets.make_scene()
+    one("SELECT set_config('synchronous_commit', 'on', false)")
+    for _ in range(20):  # the server itself is seldom so quick
+        scene.charge(10)
+        assert one("SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()")
+
+
+def test_a_purchase_in_a_transaction_leaves_its_commit_as_it_is() -> None:
+    scene = budgets.make_scene()
+    one("SELECT set_config('synchronous_commit', 'on', false)")
+    with transaction.atomic():
+        scene.charge(10)
+        assert one("SHOW synchronous_commit") == "on"
+    assert scene.left() == (999_990,) * 3
 
 
 @pytest.mark.parametrize(
@@ -124,42 +159,38 @@ def test_a_purchase_alone_is_one_statement(django_assert_num_queries: Any) -> No
         "SET details = jsonb_set(details, '{epsilon_micro}', '1')",
         "SET at = at + interval '1 microsecond'",
         "SET actor_id = NULL",
-        "SET anchor = anchor - 1",
-        "SET anchor = id",
-        "SET seal = repeat('0', 64)",
-        "SET seal = NULL, anchor = NULL",
+        "SET anchor = 1, seal = repeat('0', 64)",
         "SET hash = repeat('0', 64)",
     ],
 )
-def test_an_anchored_event_that_was_changed_is_found(change: str) -> None:
-    event = charged_twice()[0]
+def test_a_purchase_that_was_changed_in_the_log_is_found(change: str) -> None:
+    event = bought_twice()[0]
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE stewardapp_auditevent {change} WHERE id = {event.id}")
     assert audit.verify() == audit.Broken(event.id, "the event was changed")
 
 
-def charged_twice() -> list[AuditEvent]:
+def bought_twice() -> list[AuditEvent]:
     scene = budgets.make_scene()
     for _ in range(2):
         scene.charge(10)
-    return anchored()
+    return bought()
 
 
 def linked_anew(events: list[AuditEvent]) -> None:
-    """What somebody can do who writes to the database and has no key: hash the events as they stand now."""
+    """What somebody can do who writes to the database and has no key: say who follows whom."""
     AuditEvent.objects.all()._raw_delete("default")
     previous = ""
     for number, event in enumerate(events, start=1):
-        event.id, event.previous_hash = number, previous
-        previous = event.hash = audit.link(event) if event.seal else event.hash
+        event.id, event.previous_hash, previous = number, previous, event.hash
         event._state.adding = True
         event.save()
     AuditHead.objects.update(count=len(events), hash=previous)
 
 
 @pytest.mark.parametrize("change", ["dropped", "swapped"])
-def test_hashing_without_the_key_hides_nothing_that_was_anchored(change: str) -> None:
-    first, second = charged_twice()
+def test_purchases_are_sealed_at_their_place(change: str) -> None:
+    first, second = bought_twice()
     place = first.id
     events = list(AuditEvent.objects.order_by("id"))
     if change == "dropped":
@@ -170,6 +201,33 @@ def test_hashing_without_the_key_hides_nothing_that_was_anchored(change: str) ->
     assert audit.verify() == audit.Broken(place, "the event was changed")
 
 
+def test_who_else_has_to_pay_is_learned_from_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, calls = budgets.make_scene(), spied(monkeypatch)
+    other = budgets.overlapping(scene, budgets.LIMIT)
+    populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+    scene.charge(10)
+    assert len(calls) == 2
+    (event,) = bought()
+    assert set(event.details["populations"]) == {str(scene.population.pk), str(other.pk)}
+    assert isinstance(audit.verify(), audit.Whole)
+
+
 def test_a_purchase_that_did_not_know_of_an_overlap_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = budgets.make_scene()
-    budgets.declared_while_buying(scene, monkeypatch)
+    """Somebody declares an overlap after the purchase has looked whom it is charged to."""
+    scene, calls = budgets.make_scene(), spied(monkeypatch)
+    other = budgets.overlapping(scene, budgets.LIMIT)
+    declared = threading.Event()
+
+    def declare() -> None:
+        with closing(connection), transaction.atomic():
+            populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+            declared.set()
+            until(lambda: one("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+
+    with ThreadPoolExecutor(1) as somebody:
+        declaring = somebody.submit(declare)
+        assert declared.wait(30)
+        scene.charge(10)
+        declaring.result()
+    other.refresh_from_db()
+    assert (scene.left()[0], other.left_epsilon_micro, len(calls)) == (999_990, 999_990, 3)

@@ -147,3 +147,39 @@ def test_the_command_names_the_first_broken_event() -> None:
     with pytest.raises(CommandError, match="broken at event 2") as caught:
         call_command("verify_audit")
     assert caught.value.returncode == 1
+
+
+def linked_as_before(event: AuditEvent) -> None:
+    """As events were sealed at first: what they tell and their place in one."""
+    place = {"id": event.id, "previous": event.previous_hash}
+    event.hash = audit._keyed({**audit._content(event), **place})
+
+
+def anchored_as_before(event: AuditEvent) -> None:
+    """As purchases were sealed for a while: with an earlier event, and linked by the database."""
+    first = AuditEvent.objects.get(id=1)
+    event.anchor = 1
+    event.seal = audit._keyed({**audit._content(event), "anchor": [1, first.hash]})
+    event.hash = audit._linked(event, event.seal)
+
+
+@pytest.mark.parametrize("sealed", [linked_as_before, anchored_as_before])
+def test_events_that_were_sealed_otherwise_still_hold(sealed: Any) -> None:
+    last = AuditEvent.objects.latest("id")
+    event = AuditEvent(
+        id=last.id + 1,
+        at=last.at,
+        action="budget.charged",
+        subject_type="version",
+        subject_id=last.subject_id,
+        previous_hash=last.hash,
+    )
+    sealed(event)
+    event.save()
+    AuditHead.objects.update(count=event.id, hash=event.hash)
+    assert isinstance(audit.verify(), audit.Whole)
+    for change in ("action = 'x'", "seal = hash, anchor = 1"):
+        with transaction.atomic():
+            sql(f"UPDATE stewardapp_auditevent SET {change} WHERE id = {event.id}")
+            assert broken() == audit.Broken(event.id, "the event was changed")
+            transaction.set_rollback(True)

@@ -8,7 +8,15 @@ from django.db import DatabaseError, connection, transaction
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import budgets, ledger, populations, proposals
-from stewardapp.models import Allotment, Allowance, AuditEvent, Charge, Population, Proposal, Version
+from stewardapp.models import (
+    Allotment,
+    Allowance,
+    AuditEvent,
+    Charge,
+    Population,
+    Proposal,
+    Version,
+)
 from stewardapp.models.pricing import Cost, funds_for, funds_of
 from tests import factories
 from tests.factories import Team
