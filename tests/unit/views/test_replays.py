@@ -130,12 +130,20 @@ def test_a_result_of_a_lost_claim_is_not_taken(team: Team) -> None:
 
 
 def test_the_demo_has_a_replay_and_begins_no_second(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-    monkeypatch.setattr(runner, "perform", lambda kind, identity: done.append(f"{kind} {identity}"))
-    demo_attacks.load(team.steward)
-    assert done == [f"replay {Replay.objects.get().pk}"]
+    begun: list[str] = []
+
+    def perform(kind: str, identity: str) -> None:
+        begun.append(identity)
+        if len(begun) == 1:
+            raise KeyboardInterrupt
+        replays.cancel(replay=Replay.objects.get(pk=identity), by=team.steward)
+
+    monkeypatch.setattr(runner, "perform", perform)
+    with pytest.raises(KeyboardInterrupt):
+        demo_attacks.load(team.steward)
     demo_attacks.load(team.steward)  # what was interrupted is continued
-    assert done == [f"replay {Replay.objects.get().pk}"] * 2
+    demo_attacks.load(team.steward)
+    assert begun == [str(Replay.objects.get().pk)] * 2
 
 
 def test_old_replays_make_room(team: Team) -> None:
