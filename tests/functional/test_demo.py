@@ -17,4 +17,4 @@ def test_an_interrupted_demo_is_continued_and_holds_every_state(desk: Desk) -> N
     assert found["attacks"] == 4
     assert found["charges"] == [50_000, 50_000, 100_000, 250_000, 500_000]
     assert found["questions"] == ["succeeded"]
-    assert set(desk.personas) == set(demo.PERSONAS)
+    assert set(desk.personas) >= set(demo.PERSONAS)  # other tests have made further accounts
