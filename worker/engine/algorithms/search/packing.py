@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,9 @@ MANY = 300_000
 FEW = 200_000
 """Up to this many distinct keys are counted by hashing, more by sorting."""
 TABLE_BITS = 19
-BLOCK = 32_768
+MOST = 400_000
+"""More would crowd the table."""
+BLOCK = 131_072
 """Rows packed at a time, so that the keys being built stay in the cache."""
 
 
@@ -133,21 +136,49 @@ def collect(table: Words, keys: Words, rows: Ints) -> None:
             found += 1
 
 
-def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
-    """Few distinct keys: count while packing. None if they are many."""
-    size = len(columns[0])
+@compiled
+def absorb(counted: Count, other: Count, bits: int) -> None:
+    """Add what another table counted."""
+    shift, last = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
+    table = counted.table
+    for at in range(len(other.table)):
+        key, rows = other.table[at, 0], other.table[at, 1]
+        if rows == 0:
+            continue
+        slot = np.uint32((key * MULTIPLIER) >> shift)
+        while table[slot, 1] != 0 and table[slot, 0] != key:
+            slot = np.uint32((slot + ONE_MORE) & last)
+        counted.number[0] += table[slot, 1] == 0
+        table[slot, 0] = key
+        table[slot, 1] += rows
+
+
+def _count(columns: Sequence[Codes], keys: Keys, start: int, end: int) -> Count | None:
+    """Count rows while packing them; None if there are many distinct ones."""
     table = np.zeros((1 << TABLE_BITS, 2), np.uint64)
     counted = Count(table, np.empty(BLOCK, np.uint32), np.zeros(1, np.int64))
     block = np.empty((1, BLOCK), np.uint64)
-    for start in range(0, size, BLOCK):
-        part = block[:, : min(BLOCK, size - start)]
-        pack_block(columns, keys, start, part)
+    for at in range(start, end, BLOCK):
+        part = block[:, : min(BLOCK, end - at)]
+        pack_block(columns, keys, at, part)
         if not count_block(part[0], TABLE_BITS, counted):
             return None
+    return counted
+
+
+def _counted(columns: Sequence[Codes], keys: Keys) -> Table | None:
+    """Few distinct keys: count each half of the rows, both at a time. None if they are many."""
+    size = len(columns[0])
+    with ThreadPoolExecutor(1) as beside:
+        rest = beside.submit(_count, columns, keys, size // 2, size)
+        counted, other = _count(columns, keys, 0, size // 2), rest.result()
+    if counted is None or other is None or counted.number[0] + other.number[0] > MOST:
+        return None
+    absorb(counted, other, TABLE_BITS)
     number = int(counted.number[0])
-    found = Table(np.empty((1, number), np.uint64), np.empty(number, np.int32))
-    collect(table, *found)
-    return found
+    made = Table(np.empty((1, number), np.uint64), np.empty(number, np.int32))
+    collect(counted.table, *made)
+    return made
 
 
 @compiled
