@@ -102,6 +102,7 @@ def _parts(question: Question, scale: Scale | None, each: int, whole: int) -> tu
     share = int(question.quantile * SHARE_UNITS)
     most = max(share, SHARE_UNITS - share)
     why = f"{counted}; a row moves the score of a candidate by at most {most / SHARE_UNITS:g} of a rank"
+    why += f", in units of 1/{SHARE_UNITS:,} of a rank"
     return (Part("choice", rows * most, each, why),)
 
 
