@@ -19,6 +19,7 @@ from django.utils import timezone
 from stewardapp import storage
 from stewardapp.actions.action import count_event
 from stewardapp.models import AuditEvent, AuditHead, Project, User
+from stewardapp.models.audit import Telling
 from stewardapp.models.canonical import canonical
 
 
@@ -33,7 +34,7 @@ def record(
     """Add an event as the last step of a transaction. `by` None means the machinery itself."""
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("an audit event is written in the transaction of what it tells")
-    event = told(action, subject, by, project, details)
+    event = AuditEvent(**vars(told(action, subject, by, project, details)))
     head = _locked_head()
     event.id, event.previous_hash = head.count + 1, head.hash
     event.hash = link(event)
@@ -49,16 +50,16 @@ def told(
     by: User | None,
     project: Project | None,
     details: dict[str, Any] | None,
-) -> AuditEvent:
-    """An event without a place in the log yet."""
-    return AuditEvent(
-        at=timezone.now(),
-        actor=by,
-        action=action,
-        project=project,
-        subject_type=subject._meta.model_name or "",
-        subject_id=subject.pk,
-        details=details or {},
+) -> Telling:
+    """What an event tells, made now."""
+    return Telling(
+        timezone.now(),
+        None if by is None else by.pk,
+        action,
+        None if project is None else project.pk,
+        subject._meta.model_name or "",
+        subject.pk,
+        details or {},
     )
 
 
@@ -79,7 +80,7 @@ def link(event: AuditEvent) -> str:
     return _linked(event, seal(event))
 
 
-def seal(event: AuditEvent) -> str:
+def seal(event: AuditEvent | Telling) -> str:
     """A hash of what an event tells, wherever in the log it stands, that only our key makes."""
     return _keyed(_content(event))
 
@@ -88,7 +89,7 @@ def _linked(event: AuditEvent, seal: str) -> str:
     return hashlib.sha256(f"{event.id} {event.previous_hash} {seal}".encode()).hexdigest()
 
 
-def _content(event: AuditEvent) -> dict[str, Any]:
+def _content(event: AuditEvent | Telling) -> dict[str, Any]:
     return {
         "at": _moment(event.at),
         "actor": str(event.actor_id),
@@ -100,7 +101,7 @@ def _content(event: AuditEvent) -> dict[str, Any]:
 
 
 def _keyed(document: dict[str, Any]) -> str:
-    return hmac.new(storage.seal_of("audit log"), canonical(document).encode(), "sha256").hexdigest()
+    return hmac.digest(storage.seal_of("audit log"), canonical(document).encode(), "sha256").hex()
 
 
 def _moment(at: datetime) -> str:

@@ -6,7 +6,10 @@ events keep anchor and seal; no others have them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NoReturn
+from uuid import UUID
 
 from django.db import models
 
@@ -14,6 +17,19 @@ from stewardapp.access.roles import Permission
 from stewardapp.models.base import both_or_neither
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What an event tells, before it has a place in the log: the fields of an event but for the chain's."""
+
+    at: datetime
+    actor_id: UUID | None
+    action: str
+    project_id: UUID | None
+    subject_type: str
+    subject_id: UUID
+    details: dict[str, Any]
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
@@ -45,7 +61,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
 class AuditEvent(models.Model):
     """Who did what to which thing, when; details hold no data value."""
 
-    id = models.PositiveBigIntegerField(primary_key=True)
+    id = models.BigIntegerField(primary_key=True)
     at = models.DateTimeField()
     actor = models.ForeignKey(
         "stewardapp.User", on_delete=models.PROTECT, db_index=False, null=True, related_name="audit_events"
@@ -59,7 +75,7 @@ class AuditEvent(models.Model):
     details = models.JSONField(default=dict)
     previous_hash = models.CharField(max_length=64)
     hash = models.CharField(max_length=64)
-    anchor = models.PositiveBigIntegerField(null=True)
+    anchor = models.BigIntegerField(null=True)
     seal = models.CharField(max_length=64, null=True)
 
     objects = AuditEventQuerySet.as_manager()
@@ -72,7 +88,6 @@ class AuditEvent(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=("previous_hash",), name="audit_is_followed_once"),
-            models.UniqueConstraint(fields=("hash",), name="audit_hash_once"),
             both_or_neither("audit_anchor_is_sealed", "anchor", "seal"),
         ]
 
@@ -94,8 +109,8 @@ class AuditEvent(models.Model):
 class AuditHead(models.Model):
     """The end of the chain: how many events there are and the hash of the last. Locked last, always."""
 
-    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
-    count = models.PositiveBigIntegerField(default=0)
+    id = models.SmallIntegerField(primary_key=True, default=1)
+    count = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64, blank=True, default="")
 
     objects = models.Manager()

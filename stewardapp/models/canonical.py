@@ -6,10 +6,12 @@ import hashlib
 import json
 from typing import Any
 
+SPELLING = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
 
 def canonical(document: Any) -> str:
     """Sorted keys, no spaces, no NaN."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return SPELLING.encode(document)
 
 
 def sha256_of(document: Any) -> str:

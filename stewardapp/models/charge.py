@@ -80,7 +80,7 @@ class Charge(Record):
         blank=True,
         related_name="charges",
     )
-    step = models.PositiveSmallIntegerField(null=True, blank=True)
+    step = models.SmallIntegerField(null=True, blank=True)
     query = models.UUIDField(null=True, blank=True)
     direct = models.BooleanField(default=True)  # False: only because the populations share people
     what = models.CharField(max_length=200)

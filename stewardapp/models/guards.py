@@ -63,16 +63,17 @@ def _sqlite() -> Iterator[str]:
 
 
 def _postgresql() -> Iterator[str]:
-    yield (
-        "CREATE OR REPLACE FUNCTION stewardapp_refuse() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation'; END $$"
-    )
+    """The condition stands in the function: PostgreSQL reads one of a trigger anew for every statement."""
     for table, condition, reason in _guarded():
+        yield (
+            f"CREATE OR REPLACE FUNCTION {table}_guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"IF {condition or 'TRUE'} THEN RAISE EXCEPTION '{reason}' "
+            "USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $$"
+        )
         for name, verb in _triggers(table, condition):
-            when = f"WHEN ({condition}) " if condition else ""
             yield (
-                f"CREATE OR REPLACE TRIGGER {name} BEFORE {verb} ON {table} FOR EACH ROW {when}"
-                f"EXECUTE FUNCTION stewardapp_refuse('{reason}')"
+                f"CREATE OR REPLACE TRIGGER {name} BEFORE {verb} ON {table} "
+                f"FOR EACH ROW EXECUTE FUNCTION {table}_guard()"
             )
 
 

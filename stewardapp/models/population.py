@@ -31,7 +31,7 @@ class Population(Divisible):
     description = models.TextField(blank=True, default="")
     overlaps = models.ManyToManyField("self", blank=True)
     # How many overlaps were declared: a purchase that does not know of the last one is made again.
-    ties = models.PositiveIntegerField(default=0)
+    ties = models.IntegerField(default=0)
 
     objects = PopulationQuerySet.as_manager()
 

@@ -17,7 +17,7 @@ from uuid import UUID
 import psycopg
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
-from stewardapp.models.audit import AuditEvent
+from stewardapp.models.audit import Telling
 from stewardapp.models.version import Version, whom_to_charge
 from worker.engine.privacy import Spend
 
@@ -39,7 +39,7 @@ def buy(
     payers: Sequence[UUID],
     cost: Spend,
     what: str,
-    event: AuditEvent,
+    event: Telling,
     seal: str,
 ) -> tuple[int, list[UUID]]:
     """Write all of it or nothing: the number of the event, and who pays.
@@ -63,13 +63,21 @@ def _said(given: tuple[Any, ...]) -> str:
     database = connections[DEFAULT_DB_ALIAS]
     database.ensure_connection()
     try:
-        with database.wrap_database_errors, psycopg.Cursor(database.connection) as cursor:
+        with database.wrap_database_errors:
+            cursor = _kept_cursor(database.connection)
             ((said,),) = cursor.execute(BUY, (*given, not database.in_atomic_block))
             return str(said)
     except DatabaseError as error:
         if (refusal := _refusal(error)) is None:
             raise
         raise refusal from None
+
+
+def _kept_cursor(connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
+    """The one cursor of a connection: making one takes as long as having it say something."""
+    if (kept := vars(connection).get("stewardapp_buy")) is None:
+        kept = vars(connection)["stewardapp_buy"] = psycopg.Cursor(connection)
+    return kept
 
 
 def install(using: str = "default", **_: Any) -> None:
@@ -122,11 +130,20 @@ BEGIN
     IF alone THEN
         PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
-    SELECT array_agg(payer.id ORDER BY payer.id), array_agg(payer.ties ORDER BY payer.id) INTO payers, tied
-        FROM (<payers>) AS payer;
-    IF payers <> told THEN
-        answer := payers;
-        RETURN;
+    -- Most often nobody else has to pay: that is known sooner than who does.
+    SELECT told, ARRAY[own.ties] INTO payers, tied FROM stewardapp_population AS own
+        WHERE own.id = home AND told = ARRAY[home]
+            AND NOT EXISTS (SELECT FROM stewardapp_population_overlaps WHERE from_population_id = home)
+            AND NOT EXISTS (SELECT FROM stewardapp_version AS same
+                JOIN stewardapp_dataset AS data ON data.id = same.dataset_id
+                WHERE same.sha256 = bytes AND data.population_id <> home);
+    IF NOT FOUND THEN
+        SELECT array_agg(payer.id ORDER BY payer.id), array_agg(payer.ties ORDER BY payer.id)
+            INTO payers, tied FROM (<payers>) AS payer;
+        IF payers <> told THEN
+            answer := payers;
+            RETURN;
+        END IF;
     END IF;
     INSERT INTO stewardapp_charge (id, created_at, population_id, project_id, version_id, by_id, query,
             direct, what, epsilon_micro, delta_femto)

@@ -49,7 +49,7 @@ class Version(Record):
     dataset = models.ForeignKey("stewardapp.Dataset", on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     filename = models.CharField(max_length=255)
-    sha256 = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64, db_index=True)
     size = models.BigIntegerField()
     raw = models.ForeignKey("stewardapp.Blob", on_delete=models.PROTECT, related_name="+")
     table = models.ForeignKey(
