@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import psycopg
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from stewardapp.models.audit import Telling
 from stewardapp.models.version import Version, whom_to_charge
 from worker.engine.privacy import Spend
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Cursor
 
 REFUSED = "STW01"
 ONCE = "charge_once_per_query"
@@ -73,10 +75,12 @@ def _said(given: tuple[Any, ...]) -> str:
         raise refusal from None
 
 
-def _kept_cursor(connection: psycopg.Connection[Any]) -> psycopg.Cursor[Any]:
+def _kept_cursor(connection: Connection[Any]) -> Cursor[Any]:
     """The one cursor of a connection: making one takes as long as having it say something."""
     if (kept := vars(connection).get("stewardapp_buy")) is None:
-        kept = vars(connection)["stewardapp_buy"] = psycopg.Cursor(connection)
+        from psycopg import Cursor  # only a site with PostgreSQL has it
+
+        kept = vars(connection)["stewardapp_buy"] = Cursor(connection)
     return kept
 
 
