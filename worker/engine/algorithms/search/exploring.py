@@ -15,7 +15,7 @@ from worker.engine.algorithms.compiled import compiled, inlined
 from worker.engine.algorithms.search.bounding import lift_above, lift_below
 from worker.engine.algorithms.search.coding import Coding
 from worker.engine.algorithms.search.costs import LOSS, RANK, Costs
-from worker.engine.algorithms.search.grouping import Groups, small_rows
+from worker.engine.algorithms.search.grouping import MOST_BITS, Groups, small_rows
 from worker.engine.algorithms.search.learning import Model, learn, predict
 from worker.engine.algorithms.search.marking import Shape, mark_above, mark_below, steps_of
 from worker.engine.algorithms.search.scoring import score_groups
@@ -41,6 +41,8 @@ classes were looked at; it could not be shown hopeless."""
 
 BEST, VISITS, WORK, OPEN, SEED, STALE, PENDING, SLOT, FETCHED, CLOSING, LISTING = range(11)
 """Places in `State.numbers`."""
+FULL = 8
+"""Slots with on average so many keys, and so many times the rows of the smallest class, are never small."""
 FAR = -1
 """In place of a snapshot: the pending node must be grouped from a table that is not in memory."""
 
@@ -253,10 +255,23 @@ def note(task: Task, state: State, slot: int, levels: Longs) -> None:
 
 
 @inlined
+def is_blurred(task: Task, state: State, levels: Longs) -> bool:
+    """Whether so many classes share so few slots that every slot is full, whatever the classes are."""
+    slots = 1 << MOST_BITS
+    if task.costs.rows < FULL * task.smallest * slots:
+        return False
+    slot = best_slot(state.pool, levels)
+    if state.pool.high[slot] - state.pool.low[slot] < FULL * slots:
+        return False
+    bits = 0.0
+    for column in range(levels.size):
+        bits += task.costs.entropy[column, levels[column]]
+    return bits > MOST_BITS
+
+
+@inlined
 def seems_hopeless(task: Task, state: State, levels: Longs) -> bool:
     """Prove a node hopeless without comparing keys, if that is possible. Closes what is below it."""
-    if task.smallest <= 1:
-        return False
     slot = best_slot(state.pool, levels)
     low, high = state.pool.low[slot], state.pool.high[slot]
     table = task.table if slot == 0 else state.pool.table
@@ -289,9 +304,10 @@ def visit(task: Task, state: State, node: int, levels: Longs, only_to_close: boo
         return False
     state.numbers[VISITS] += 1
     state.flags[node] |= np.uint8(TRIED)
-    if not state.flags[node] & FEASIBLE and seems_hopeless(task, state, levels):
+    tried = task.smallest > 1 and not is_blurred(task, state, levels)
+    if tried and not state.flags[node] & FEASIBLE and seems_hopeless(task, state, levels):
         return True
-    if only_to_close and task.sizes_only:
+    if tried and only_to_close and task.sizes_only:
         return True
     return examine(task, state, node, levels)
 

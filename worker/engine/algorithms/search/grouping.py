@@ -24,6 +24,8 @@ ONE = np.uint64(1)
 ONE_MORE = np.uint32(1)
 ROOMY = 18
 """Tables of up to so many bits are filled half as far as larger ones."""
+MOST_BITS = 16
+"""Rows are added up in at most so many bits of slots, where keys are not compared: they stay in the cache."""
 
 
 class Groups(NamedTuple):
@@ -258,7 +260,7 @@ def small_rows(
     if set_masks(coding, levels, False, groups.masks):
         hide_tables(coding, levels, groups.masks)
     bits = 10
-    while bits < 16 and (1 << bits) < high - low:
+    while bits < MOST_BITS and (1 << bits) < high - low:
         bits += 1
     hash_keys(keys, low, high, groups.masks, bits, groups.slots)
     return count_small(rows, low, high, smallest, bits, groups)
