@@ -1,4 +1,8 @@
-"""Kernels that count the keys of a long table, which are read piece by piece."""
+"""Kernels that count the keys of a long table, which are read piece by piece.
+
+The groups lie all over memory, and most of the time is spent waiting for them. So keys are taken in batches,
+and what a batch will touch is asked for before anything is compared: many waits become one.
+"""
 
 from __future__ import annotations
 
@@ -6,92 +10,148 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled, inlined
+from worker.engine.algorithms.compiled import compiled, lean
 from worker.engine.algorithms.search.coding import Coding
-from worker.engine.algorithms.search.grouping import FOLD, MULTIPLIER, climb
+from worker.engine.algorithms.search.grouping import FOLD, MULTIPLIER
 from worker.engine.algorithms.search.snapshots import Table
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 
+BATCH = 512
+ONE = np.uint64(1)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+
+
+class Batch(NamedTuple):
+    """Some keys, generalized, with their rows and home slots."""
+
+    keys: Words
+    rows: Ints
+    homes: Words
+
 
 class Found(NamedTuple):
-    """The groups met so far; `number[0]` of them."""
+    """The groups met so far; `number[0]` of them. `number[1]` holds nothing that anybody reads."""
 
     number: Longs
     table: Table
     slots: Ints
     masks: Words
-    own: Words
+    batch: Batch
+
+
+def room_for_found(words: int, most: int, bits: int) -> Found:
+    """No groups yet, and room for so many."""
+    return Found(
+        np.zeros(2, np.int64),
+        Table(np.empty((words, most), np.uint64), np.empty(most, np.int32)),
+        np.empty(1 << bits, np.int32),
+        np.zeros(words, np.uint64),
+        Batch(np.empty((words, BATCH), np.uint64), np.empty(BATCH, np.int32), np.empty(BATCH, np.uint64)),
+    )
 
 
 @compiled
-def own_key(coding: Coding, levels: Longs, tables: bool, keys: Words, i: int, found: Found) -> np.uint64:
-    """Generalize a key into `found.own`, and hash it."""
-    mixed = np.uint64(0)
-    for word in range(found.own.size):
-        key = keys[word, i] & found.masks[word]
-        if tables:
-            key = climb(coding, levels, key, word)
-        found.own[word] = key
-        mixed = (mixed ^ key) * MULTIPLIER
-        mixed ^= mixed >> np.uint64(29)
-    return mixed * FOLD
+def climbed(coding: Coding, levels: Longs, keys: Words) -> Words:
+    """The keys with the columns generalized that no mask generalizes, column by column."""
+    keys = keys.copy()
+    for column in range(levels.size):
+        at, shift = coding.climb_at[column, levels[column]], np.uint64(coding.shift[column])
+        if at < 0 or levels[column] == 0:
+            continue
+        field = ((ONE << np.uint64(coding.width[column])) - ONE) << shift
+        own = keys[coding.word[column]]
+        for i in range(own.size):
+            own[i] = (own[i] & ~field) | (coding.climbs[at + np.int64((own[i] & field) >> shift)] << shift)
+    return keys
 
 
-@compiled
-def own_slot(found: Found, slot: np.int64) -> np.int64:
-    """From its home slot on, the slot of the key in `found.own`, or the empty one where it belongs."""
-    last, keys, own = found.slots.size - 1, found.table.keys, found.own
+@lean
+def shift_of(slots: int) -> np.uint64:
+    """How far a hash is shifted to become one of so many slots."""
+    shift = np.uint64(64)
+    while slots > 1:
+        slots, shift = slots >> 1, shift - ONE
+    return shift
+
+
+@lean
+def take_batch(keys: Words, rows: Ints, start: int, found: Found) -> int:
+    """Mask and hash the next keys. Returns how many."""
+    own, own_rows, homes = found.batch
+    size = min(BATCH, rows.size - start)
+    homes[:size] = np.uint64(0)
+    for word in range(found.masks.size):
+        mask = found.masks[word]
+        for i in range(size):
+            own[word, i] = keys[word, start + i] & mask
+            mixed = (homes[i] ^ own[word, i]) * MULTIPLIER
+            homes[i] = mixed ^ (mixed >> np.uint64(29))
+    for i in range(size):
+        homes[i] *= FOLD
+        own_rows[i] = rows[start + i]
+    return size
+
+
+@lean
+def keep_share(share: int, shares: int, size: int, batch: Batch) -> int:
+    """Keep the keys that belong to a share of all groups. Returns how many."""
+    kept = 0
+    for i in range(size):
+        batch.homes[kept], batch.rows[kept] = batch.homes[i], batch.rows[i]
+        for word in range(batch.keys.shape[0]):
+            batch.keys[word, kept] = batch.keys[word, i]
+        kept += ((batch.homes[i] & LOW_HALF) * np.uint64(shares)) >> np.uint64(32) == np.uint64(share)
+    return kept
+
+
+@lean
+def ask_ahead(size: int, shift: np.uint64, found: Found) -> None:
+    """Touch what the batch will need, one independent read after the other."""
+    touched, homes, rows = np.int64(0), found.batch.homes, found.table.rows
+    for i in range(size):
+        homes[i] >>= shift
+        touched ^= np.int64(found.slots[homes[i]])
+    for i in range(size):
+        touched ^= np.int64(rows[max(found.slots[homes[i]], 0)])
+    for word in range(found.masks.size):
+        keys = found.table.keys[word]
+        for i in range(size):
+            touched ^= np.int64(keys[max(found.slots[homes[i]], 0)])
+    found.number[1] = touched
+
+
+@lean
+def slot_of(i: int, found: Found) -> np.int64:
+    """From its home slot on, the slot of a key of the batch, or the empty one where it belongs."""
+    slot, last = np.int64(found.batch.homes[i]), found.slots.size - 1
     while found.slots[slot] >= 0:
         same, at = True, found.slots[slot]
-        for word in range(own.size):
-            same = same and keys[word, at] == own[word]
+        for word in range(found.masks.size):
+            same = same and found.table.keys[word, at] == found.batch.keys[word, i]
         if same:
             break
         slot = np.int64((slot + 1) & last)
     return slot
 
 
-@inlined
-def share_of(mixed: np.uint64, shares: int) -> np.int64:
-    """Which share of all groups a hashed key belongs to."""
-    return np.int64((mixed >> np.uint64(16)) % np.uint64(shares))
-
-
-@compiled
-def shift_of(slots: int) -> np.uint64:
-    """How far a hash is shifted to become one of so many slots."""
-    shift = np.uint64(64)
-    while slots > 1:
-        slots, shift = slots >> 1, shift - np.uint64(1)
-    return shift
-
-
-@compiled
-def add_narrow(own: Words, own_rows: Ints, share: int, shares: int, shift: np.uint64, found: Found) -> bool:
-    """The same for keys of one word that a mask alone generalizes."""
-    count, last, mask = found.number[0], np.uint32(found.slots.size - 1), found.masks[0]
-    slots, keys, rows = found.slots, found.table.keys[0], found.table.rows
-    for i in range(own.size):
-        key = own[i] & mask
-        mixed = key * MULTIPLIER
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * FOLD
-        if shares > 1 and share_of(mixed, shares) != share:
-            continue
-        slot = np.uint32(mixed >> shift)
-        at = slots[slot]
-        while at >= 0 and keys[at] != key:
-            slot = np.uint32((slot + np.uint32(1)) & last)
-            at = slots[slot]
-        if at < 0:
+@lean
+def add_batch(size: int, found: Found) -> bool:
+    """Count the keys of the batch. False when their groups do not fit."""
+    count, rows = found.number[0], found.table.rows
+    for i in range(size):
+        slot = slot_of(i, found)
+        if found.slots[slot] < 0:
             if count == rows.size:
                 return False
-            at = np.int32(count)
-            slots[slot], keys[at], rows[at] = at, key, 0
+            found.slots[slot] = np.int32(count)
+            for word in range(found.masks.size):
+                found.table.keys[word, count] = found.batch.keys[word, i]
+            rows[count] = 0
             count += 1
-        rows[at] += own_rows[i]
+        rows[found.slots[slot]] += found.batch.rows[i]
     found.number[0] = count
     return True
 
@@ -101,22 +161,14 @@ def add_keys(
     coding: Coding, levels: Longs, tables: bool, given: Table, share: int, shares: int, found: Found
 ) -> bool:
     """Count the keys of a piece that belong to a share of all groups. False when they do not fit."""
-    shift = shift_of(found.slots.size)
-    if found.own.size == 1 and not tables:
-        return add_narrow(given.keys[0], given.rows, share, shares, shift, found)
-    count, rows = found.number[0], found.table.rows
-    for i in range(given.rows.size):
-        mixed = own_key(coding, levels, tables, given.keys, i, found)
-        if shares > 1 and share_of(mixed, shares) != share:
-            continue
-        slot = own_slot(found, np.int64(mixed >> shift))
-        if found.slots[slot] < 0:
-            if count == rows.size:
-                return False
-            found.slots[slot] = np.int32(count)
-            found.table.keys[:, count] = found.own
-            rows[count] = 0
-            count += 1
-        rows[found.slots[slot]] += given.rows[i]
-    found.number[0] = count
+    keys, shift = given.keys, shift_of(found.slots.size)
+    if tables:
+        keys = climbed(coding, levels, keys)
+    for start in range(0, given.rows.size, BATCH):
+        size = take_batch(keys, given.rows, start, found)
+        if shares > 1:
+            size = keep_share(share, shares, size, found.batch)
+        ask_ahead(size, shift, found)
+        if not add_batch(size, found):
+            return False
     return True

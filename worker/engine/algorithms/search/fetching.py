@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.search.adding import Found, add_keys
+from worker.engine.algorithms.search.adding import add_keys, room_for_found
 from worker.engine.algorithms.search.coding import Keys
 from worker.engine.algorithms.search.exploring import State, Task
 from worker.engine.algorithms.search.grouping import set_masks, table_bits
@@ -61,13 +61,7 @@ class Base:
                 put_away(self._shelf, [*pack(piece.codes, keys), piece.counts.astype(np.int32)])
             )
             self.size += len(piece)
-        self._found = Found(
-            np.zeros(1, np.int64),
-            Table(np.empty((keys.words, most), np.uint64), np.empty(most, np.int32)),
-            np.empty(1 << table_bits(most), np.int32),
-            np.zeros(keys.words, np.uint64),
-            np.zeros(keys.words, np.uint64),
-        )
+        self._found = room_for_found(keys.words, most, table_bits(most))
 
     def pieces(self) -> Iterator[Table]:
         """All keys with their rows."""
