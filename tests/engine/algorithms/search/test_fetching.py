@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.engine.algorithms.search import problems
 from tests.engine.algorithms.search.test_optimal import check
+from worker.engine.algorithms.search import ladder
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.algorithms.search.optimal import search
 from worker.engine.algorithms.search.problem import Problem
@@ -40,6 +41,17 @@ def long(table):
 def test_it_equals_brute_force_for_every_goal(data, drawn, aim, limit, drop):
     goals = data.draw(problems.asked(drawn))
     check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)), long(drawn.table))
+
+
+@settings(SETTINGS, max_examples=40)
+@given(st.data(), problems.tables().map(plain), problems.aims, problems.LIMITS)
+def test_columns_too_deep_for_a_mask_are_generalized_by_a_table(data, drawn, aim, limit):
+    bounds = [(0, one.height) for one in drawn.levels]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladder, "MASK_BITS", 0)
+        check(
+            drawn, [KAnonymity(k=data.draw(st.integers(1, 4)))], aim, limit, False, bounds, long(drawn.table)
+        )
 
 
 @settings(SETTINGS, max_examples=60)

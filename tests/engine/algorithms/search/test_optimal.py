@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.algorithms.search import brute_force, problems
+from worker.engine.algorithms.search import ladder
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.algorithms.search.optimal import Search, search
 from worker.engine.algorithms.search.problem import Problem
@@ -58,6 +59,15 @@ def rounded(score):
 def test_the_search_equals_brute_force_for_every_goal(data, drawn, aim, limit, drop):
     goals = data.draw(problems.asked(drawn))
     check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
+
+
+@settings(SETTINGS, max_examples=200)
+@given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
+def test_columns_too_deep_for_a_mask_are_generalized_by_a_table(data, drawn, aim, limit, drop):
+    goals = data.draw(problems.asked(drawn))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladder, "MASK_BITS", 0)
+        check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
 
 
 @settings(SETTINGS, max_examples=300)

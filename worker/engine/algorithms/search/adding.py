@@ -12,7 +12,7 @@ import numpy as np
 
 from worker.engine.algorithms.compiled import compiled, lean
 from worker.engine.algorithms.search.coding import Coding
-from worker.engine.algorithms.search.grouping import FOLD, MULTIPLIER
+from worker.engine.algorithms.search.grouping import FOLD, MULTIPLIER, climbed
 from worker.engine.algorithms.search.snapshots import Table
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
@@ -51,21 +51,6 @@ def room_for_found(words: int, most: int, bits: int) -> Found:
         np.zeros(words, np.uint64),
         Batch(np.empty((words, BATCH), np.uint64), np.empty(BATCH, np.int32), np.empty(BATCH, np.uint64)),
     )
-
-
-@compiled
-def climbed(coding: Coding, levels: Longs, keys: Words) -> Words:
-    """The keys with the columns generalized that no mask generalizes, column by column."""
-    keys = keys.copy()
-    for column in range(levels.size):
-        at, shift = coding.climb_at[column, levels[column]], np.uint64(coding.shift[column])
-        if at < 0 or levels[column] == 0:
-            continue
-        field = ((ONE << np.uint64(coding.width[column])) - ONE) << shift
-        own = keys[coding.word[column]]
-        for i in range(own.size):
-            own[i] = (own[i] & ~field) | (coding.climbs[at + np.int64((own[i] & field) >> shift)] << shift)
-    return keys
 
 
 @lean

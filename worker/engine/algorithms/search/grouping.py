@@ -82,15 +82,18 @@ def set_masks(coding: Coding, levels: Longs, fine: bool, masks: Words) -> bool:
 
 
 @compiled
-def climb(coding: Coding, levels: Longs, key: np.uint64, word: int) -> np.uint64:
-    """A masked word with its table-coded columns generalized too."""
+def climbed(coding: Coding, levels: Longs, keys: Words) -> Words:
+    """Keys whose columns that no mask generalizes are generalized, one column after the other."""
+    keys = keys.copy()
     for column in range(levels.size):
-        at = coding.climb_at[column, levels[column]]
-        if at >= 0 and coding.word[column] == word:
-            shift = np.uint64(coding.shift[column])
-            field = ((ONE << np.uint64(coding.width[column])) - ONE) << shift
-            key = (key & ~field) | (coding.climbs[at + np.int64((key & field) >> shift)] << shift)
-    return key
+        at, shift = coding.climb_at[column, levels[column]], np.uint64(coding.shift[column])
+        if at < 0 or levels[column] == 0:
+            continue
+        field = ((ONE << np.uint64(coding.width[column])) - ONE) << shift
+        own = keys[coding.word[column]]
+        for i in range(own.size):
+            own[i] = (own[i] & ~field) | (coding.climbs[at + np.int64((own[i] & field) >> shift)] << shift)
+    return keys
 
 
 @compiled
@@ -178,38 +181,6 @@ def group_wide(keys: Words, low: int, high: int, rows: Ints, bits: int, groups: 
 
 
 @compiled
-def climb_groups(coding: Coding, levels: Longs, source: int, groups: Groups) -> int:
-    """Merge groups that only a table makes equal, in place."""
-    before = groups.number[0]
-    for g in range(before):
-        for word in range(groups.masks.size):
-            groups.keys[word, g] = climb(coding, levels, groups.keys[word, g], word)
-    target = np.empty(before, np.int32)
-    hash_keys(groups.keys, 0, before, groups.masks, clear_table(groups.table, before), groups.slots)
-    bits = clear_table(groups.table, before)
-    count, last = 0, np.uint32((1 << bits) - 1)
-    for g in range(before):
-        slot = groups.slots[g]
-        found = groups.table[slot]
-        while found >= 0 and not same_key(groups.keys, g, groups.masks, groups, found):
-            slot = (slot + np.uint32(1)) & last
-            found = groups.table[slot]
-        moved = groups.rows[g]
-        if found < 0:
-            found = np.int32(count)
-            groups.table[slot] = found
-            for word in range(groups.masks.size):
-                groups.keys[word, found] = groups.keys[word, g]
-            groups.rows[found] = 0
-            count += 1
-        groups.rows[found] += moved
-        target[g] = found
-    for i in range(source):
-        groups.of[i] = target[groups.of[i]]
-    return count
-
-
-@compiled
 def regroup(
     coding: Coding,
     levels: Longs,
@@ -221,25 +192,16 @@ def regroup(
     groups: Groups,
 ) -> int:
     """Group a source at a node. Returns how many groups there are."""
-    tables = set_masks(coding, levels, fine, groups.masks)
+    if set_masks(coding, levels, fine, groups.masks):
+        keys, rows = climbed(coding, levels, keys[:, low:high]), rows[low:high]
+        low, high = 0, rows.size
     bits = clear_table(groups.table, high - low)
     hash_keys(keys, low, high, groups.masks, bits, groups.slots)
     if groups.masks.size == 1:
         groups.number[0] = group_narrow(keys, low, high, rows, bits, groups)
     else:
         groups.number[0] = group_wide(keys, low, high, rows, bits, groups)
-    if tables:
-        groups.number[0] = climb_groups(coding, levels, high - low, groups)
     return groups.number[0]
-
-
-@compiled
-def hide_tables(coding: Coding, levels: Longs, masks: Words) -> None:
-    """Take the columns that need a table out of the masks: the coarser groups are never smaller."""
-    for column in range(levels.size):
-        if coding.climb_at[column, levels[column]] >= 0:
-            field = ((ONE << np.uint64(coding.width[column])) - ONE) << np.uint64(coding.shift[column])
-            masks[coding.word[column]] &= ~field
 
 
 @compiled
@@ -258,7 +220,8 @@ def small_rows(
     Keys are not compared, which takes half the time of grouping.
     """
     if set_masks(coding, levels, False, groups.masks):
-        hide_tables(coding, levels, groups.masks)
+        keys, rows = climbed(coding, levels, keys[:, low:high]), rows[low:high]
+        low, high = 0, rows.size
     bits = 10
     while bits < MOST_BITS and (1 << bits) < high - low:
         bits += 1
