@@ -53,6 +53,43 @@ def test_the_robust_option_is_not_pulled_by_outliers():
     assert pulled[0].std() > 50
 
 
+def test_with_the_robust_option_means_are_kept_and_the_codebook_corrects_covariances():
+    before = original()
+    before[0, : ROWS // 20] = 1000.0
+    step = CorrelatedNoise(columns=NAMES, share=0.5, robust=True, decimals=9)
+    out = run(numbers(**dict(zip(NAMES, before, strict=True))), step)
+    after = np.array([out.numbers(name) for name in NAMES])
+    error = 6.2 * np.sqrt(0.5 * np.diag(SIGMA) / ROWS)
+    assert (np.abs(after.mean(axis=1) - before.mean(axis=1)) < error).all()
+    said = " ".join(step.guidance(out.facts[0]))
+    noise = np.array([row.split() for row in said.partition("[")[2].partition("]")[0].split(";")], float)
+    factor = float(said.partition("divide by ")[2].partition(";")[0])
+    corrected = (np.cov(after) - noise) / factor
+    assert corrected[0, 0] == pytest.approx(np.cov(before)[0, 0], rel=0.02)
+    assert corrected[1:, 1:] == pytest.approx(np.cov(before)[1:, 1:], abs=0.5)
+    assert np.cov(after)[0, 0] < 0.9 * np.cov(before)[0, 0], "uncorrected ones are too small"
+
+
+def test_means_are_kept_though_rows_with_small_values_are_not_complete():
+    before = original()
+    before[1, before[0] > 11] = np.nan
+    after = before + noise_of(before, share=1.0)
+    error = 6.2 * np.sqrt(np.diag(SIGMA) / (ROWS / 4))
+    assert (np.abs(np.nanmean(after, axis=1) - np.nanmean(before, axis=1)) < error).all()
+
+
+def test_the_report_and_the_codebook_tell_when_rounding_undoes_the_noise():
+    coins = np.random.default_rng(1).integers(0, 2, (2, 2000)).astype(float)
+    coins[0, :4] = np.nan
+    step = CorrelatedNoise(columns=("a", "b"), share=0.01, keep_zeros=True)
+    out = run(numbers(a=coins[0], b=coins[1]), step)
+    assert out.facts[0]["changed_cells"] == 0
+    assert out.facts[0]["noisy_cells"] == (coins == 1).sum()
+    said = " ".join(step.guidance(out.facts[0]))
+    assert "none of the values differ" in said
+    assert "Zeros were left" in said
+
+
 def test_missing_cells_stay_missing_and_do_not_spoil_the_others():
     before = original(2000)
     before[0, ::5] = np.nan
