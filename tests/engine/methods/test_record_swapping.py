@@ -6,8 +6,9 @@ import numpy as np
 
 from tests.engine.methods.running import codes, run
 from worker.engine.column import Column
-from worker.engine.fields import Role
+from worker.engine.fields import Kind, Role
 from worker.engine.methods.record_swapping import RecordSwapping
+from worker.engine.methods.rounding import Rounding
 from worker.engine.randomness import key_from_seed
 from worker.engine.table import BLOCK, Table
 
@@ -105,6 +106,27 @@ def test_rows_without_a_key_live_alone():
     out = run(table, RecordSwapping(columns=("r",), share=1), roles=ROLES)
     assert out.facts[0]["households"] == 51
     assert Counter(out.texts("r")) == Counter(table["r"].texts())
+
+
+def test_values_that_an_earlier_step_made_equal_are_equal():
+    rng = np.random.default_rng(1)
+    age = Column.of_texts("age", [str(i % 1000) for i in range(2000)], Kind.INTEGER)
+    table = Table([age, codes("region", rng.integers(0, 8, 2000), list("abcdefgh"))])
+    coarse, step = (
+        Rounding(column="age", base=500),
+        RecordSwapping(columns=("region",), strata=("age",), share=1),
+    )
+    out = run(table, coarse, step)
+    assert out.facts[1]["swapped_households"] > 1900
+    cells = [
+        Counter(zip(out.texts("age"), texts, strict=True))
+        for texts in (table["region"].texts(), out.texts("region"))
+    ]
+    assert cells[0] == cells[1]
+    nobody = RecordSwapping(columns=("region",), share=0.001, risky=("age",), k=3)
+    assert run(table, coarse, nobody).facts[1]["swapped_households"] == 2, "nobody is rare any more"
+    homes = RecordSwapping(columns=("region",), household="age", share=1)
+    assert run(table, coarse, homes).facts[1]["households"] == 3
 
 
 def test_same_key_same_bytes_and_chunked_is_whole():

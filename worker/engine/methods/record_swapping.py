@@ -102,7 +102,7 @@ class RecordSwapping(Method):
         key = self.household or next(iter(statistics.schema.named(Role.HOUSEHOLD_KEY)), None)
         read = (*self.columns, *self.strata, *self.risky, *((key,) if key else ()))
         whole = statistics.table(tuple(dict.fromkeys(read)))
-        homes = households_of(whole[key] if key else None, whole.rows)
+        homes = households_of(whole[key].merged() if key else None, whole.rows)
         report.progress(0.5)
         pairs = pairs_within(
             self._keys(whole, homes, self.strata, sizes=True),
@@ -138,7 +138,7 @@ class RecordSwapping(Method):
 
     def _keys(self, whole: Table, homes: Households, names: Sequence[str], sizes: bool = False) -> Any:
         """One number per household, equal when the columns are equal in their first rows."""
-        columns = [whole[name] for name in names]
+        columns = [whole[name].merged() for name in names]
         codes = [column.codes[homes.heads] for column in columns]
         widths = [len(column.labels) for column in columns]
         if sizes:
@@ -149,7 +149,7 @@ class RecordSwapping(Method):
     def _rare(self, whole: Table) -> Mask:
         if not self.risky or not whole.rows:
             return np.zeros(whole.rows, bool)
-        columns = [whole[name] for name in self.risky]
+        columns = [whole[name].merged() for name in self.risky]
         groups = group(pack([c.codes for c in columns], [len(c.labels) for c in columns], whole.rows))
         rare: Mask = (np.bincount(groups.ids) < self.k)[groups.ids]
         return rare
