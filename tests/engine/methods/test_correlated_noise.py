@@ -5,6 +5,7 @@ import pytest
 
 from tests.engine.methods.judging import ROWS, has_covariance
 from tests.engine.methods.running import numbers, run
+from worker.engine.column import Column
 from worker.engine.errors import EngineError
 from worker.engine.methods.correlated_noise import CorrelatedNoise
 from worker.engine.randomness import key_from_seed
@@ -12,6 +13,7 @@ from worker.engine.table import BLOCK
 
 SIGMA = np.array([[4.0, 3.0, 0.0], [3.0, 9.0, -1.0], [0.0, -1.0, 1.0]])
 NAMES = ("a", "b", "c")
+KEY = key_from_seed(1)
 
 
 def original(rows: int = ROWS) -> np.ndarray:
@@ -51,6 +53,23 @@ def test_the_robust_option_is_not_pulled_by_outliers():
     pulled = noise_of(before, share=1.0, keep_covariance=False)
     assert robust[0].std() == pytest.approx(2.0, rel=0.1)
     assert pulled[0].std() > 50
+
+
+def test_a_household_shares_its_noise_and_households_have_the_covariance():
+    before = original()
+    homes = [f"h{i % (ROWS // 2)}" for i in range(ROWS)]
+    table = numbers(**dict(zip(NAMES, before, strict=True)))
+    table = table.with_columns(Column.of_texts("h", homes))
+    step = CorrelatedNoise(columns=NAMES, share=0.3, keep_covariance=False, shared_by="h", decimals=9)
+    outs = [run(table, step, key=KEY, blocks=blocks) for blocks in (1, 16)]
+    noise, again = (np.array([out.numbers(name) for name in NAMES]) - before for out in outs)
+    assert np.array_equal(noise, again)
+    assert noise[:, : ROWS // 2] == pytest.approx(noise[:, ROWS // 2 :], abs=1e-6)
+    wanted = 0.3 * np.cov(before)
+    once = noise[:, : ROWS // 2]
+    assert has_covariance(once, wanted)
+    assert not has_covariance(once * np.sqrt(1.05), wanted), "a variance wrong by 5 %"
+    assert not has_covariance(once[[0, 2, 1]], wanted), "columns mixed up"
 
 
 def test_with_the_robust_option_means_are_kept_and_the_codebook_corrects_covariances():

@@ -10,12 +10,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.drawing import of_rows, unit_noise
+from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
 from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
 from worker.engine.algorithms.rounded_noise import said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.errors import EngineError
-from worker.engine.fields import NUMERIC, Columns, Unit
+from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
 from worker.engine.numeric import NumberColumn
@@ -78,12 +78,18 @@ class CorrelatedNoise(Method):
     keep_zeros: bool = Field(
         False, title="Leave zeros alone", description="A zero often means that there is nothing to measure."
     )
+    shared_by: Annotated[str | None, Columns(role=GROUPING)] = Field(
+        None,
+        title="Shared by",
+        description="Rows with the same value here, such as a household key, get the same noise.",
+    )
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (
             cls(columns=("age", "income")),
             cls(columns=("age", "income"), share=0.5, keep_covariance=False, robust=True, decimals=1),
+            cls(columns=("age", "income"), shared_by="household"),
         )
 
     @classmethod
@@ -99,10 +105,11 @@ class CorrelatedNoise(Method):
         kept = ", keeping means and covariances" if self.keep_covariance else ""
         robust = " (robust)" if self.robust else ""
         names = ", ".join(self.columns)
-        return f"Add noise with {self.share:g} of the covariance{robust} of {names} to them{kept}."
+        shared = f", the same for rows with equal {self.shared_by}" if self.shared_by else ""
+        return f"Add noise with {self.share:g} of the covariance{robust} of {names} to them{kept}{shared}."
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
-        return self.columns
+        return tuple(dict.fromkeys(name for _, name, _ in self.named_columns()))
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in self.columns:
@@ -165,6 +172,8 @@ class CorrelatedNoise(Method):
             f"{names}: normal noise with {self.share:g} times the covariance of these columns was added "
             "jointly."
         )
+        if self.shared_by:
+            said += " Rows that share a group share the noise: treat them as clustered."
         if self.robust:
             return (said, *self._robust_guidance(facts), *_limits(facts, self.keep_zeros))
         if self.keep_covariance:
@@ -222,7 +231,13 @@ class CorrelatedNoise(Method):
 
     def _draws(self, chunk: Chunk, block: int, rows: slice, source: Source) -> list[Floats]:
         streams = (source.stream(name, block) for name in self.columns)
-        return [of_rows(chunk, block, rows, partial(unit_noise, one, "gaussian")) for one in streams]
+        drawn = [of_rows(chunk, block, rows, partial(unit_noise, one, "gaussian")) for one in streams]
+        if self.shared_by is not None:
+            groups = chunk[self.shared_by].take(rows)
+            for name, one in zip(self.columns, drawn, strict=True):
+                shared = shared_noise(groups, "gaussian", source, name)
+                np.copyto(one, shared, where=~np.isnan(shared))
+        return drawn
 
 
 def _limits(facts: Mapping[str, Any], keep_zeros: bool) -> tuple[str, ...]:
