@@ -133,7 +133,7 @@ def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[s
         goals = work.goals(before) if method.enforces else ()
         plan = method.plan(work.statistics(before), goals, own, work.reporter)
     except EngineError as error:
-        raise placed(error, "steps[0]").at_step(0) from None
+        raise placed(error, "steps[0]", method).at_step(0) from None
     after = before.with_step(method, plan, own).counting()
     for _ in after.chunks(after.schema.names):
         work.reporter.checkpoint()
