@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worker.engine.algorithms.distributions import SHOWN, histogram_chart, share_chart, shares_of
+from worker.engine.algorithms.distributions import FEWEST, SHOWN, histogram_chart, share_chart, shares_of
 from worker.engine.chart import Chart
 from worker.engine.column import Column
 from worker.engine.errors import EngineError
@@ -155,8 +155,9 @@ def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str
     figures["distinct"] = [len(side.counts((name,))) for side in _statistics(work, before, after)]
     if after.schema[name].kind in NUMERIC:
         moments = [side.moments(name) for side in _statistics(work, before, after)]
-        figures["mean"] = [side.mean for side in moments]
-        figures["standard_deviation"] = [float(np.sqrt(side.variance)) for side in moments]
+        if min(side.count for side in moments) >= FEWEST:  # the mean of one value is that value
+            figures["mean"] = [side.mean for side in moments]
+            figures["standard_deviation"] = [float(np.sqrt(side.variance)) for side in moments]
     return figures
 
 
