@@ -63,6 +63,29 @@ def dealt_anew(table: Table) -> list[str]:
     return [region[home] for home in table["h"].texts()]
 
 
+def test_what_the_codebook_calls_exact_is_counted_in_households():
+    table = village()
+    step = RecordSwapping(columns=("region",), strata=("job",), share=0.5)
+    out = run(table, step, roles=ROLES)
+    assert out.facts[0]["swapped_households"] > 1000
+    assert "household size and by job of the first member, counted in households" in " ".join(
+        step.guidance(out.facts[0])
+    )
+
+    def counted(regions):
+        first, size = {}, Counter(table["h"].texts())
+        for home, region, job in zip(table["h"].texts(), regions, table["job"].texts(), strict=True):
+            first.setdefault(home, (region, size[home], job))
+        return Counter(first.values())
+
+    assert counted(out.texts("region")) == counted(table["region"].texts())
+    rows = [
+        Counter(zip(regions, table["job"].texts(), strict=True))
+        for regions in (out.texts("region"), table["region"].texts())
+    ]
+    assert rows[0] != rows[1], "in rows it is not exact, because members differ"
+
+
 def test_a_household_moves_as_a_whole_and_about_the_asked_share_moves():
     table = village()
     out = run(table, RecordSwapping(columns=("region",), share=0.2), roles=ROLES)

@@ -116,6 +116,16 @@ def test_every_perturbing_method_has_a_codebook_and_presets_that_fit(cls):
             assert preset.effect.endswith(".")
 
 
+@pytest.mark.parametrize("slug", ["rounding", "top-bottom-coding", "suppression"])
+def test_methods_without_ready_made_settings_tell_analysts_too(slug):
+    for example in catalogue.methods()[slug].examples():
+        goals = [("k-anonymity", {"k": 2})] if example.enforces else []
+        _, report = run(recipe_of(sample_columns(), goals, [(slug, example.params())], []), sample_table())
+        said = report["steps"][0]["codebook"]
+        assert len(said) == 2
+        assert all(line.endswith(".") for line in said)
+
+
 def test_released_numbers_are_sorted_and_read_like_numbers():
     table = Table([NumberColumn("x", Kind.DECIMAL, np.arange(1000.0) / 4, 2)])
     recipe = recipe_of({"x": {"role": "other", "kind": "decimal"}}, [], [("noise", {"column": "x"})], [])
