@@ -197,6 +197,10 @@ def test_strata_have_their_own_frequencies():
             share = values[strata == one].mean()
             assert abs(after[strata == one].mean() - share) < 6.2 * math.sqrt(0.25 / ROWS)
     assert out.facts[0]["strata"] == 2
+    said = " ".join(step.guidance(out.facts[0]))
+    assert "matrix of its own" in said
+    assert "P⁻¹" not in said, "it is not published, so nobody can use it"
+    assert [chart.kind for chart in step.charts(out.facts[0])] == ["bar"]
 
 
 def test_missing_cells_stay_missing():

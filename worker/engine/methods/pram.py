@@ -208,8 +208,12 @@ class Pram(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         said: tuple[str, ...] = (
             f"{self.column}: categories were changed at random; each cell kept its category with probability "
-            f"{facts['smallest_diagonal']:.6g} or more. The matrix P (rows: original, columns: released) "
-            "is part of this codebook.",
+            f"{facts['smallest_diagonal']:.6g} or more. "
+            + (
+                "The matrix P (rows: original, columns: released) is part of this codebook."
+                if _is_one(facts["matrix"])
+                else "Each stratum has a matrix of its own, made from the data, that is not published."
+            ),
         )
         if self.invariant:
             within = f" within equal values of {', '.join(self.strata)}" if self.strata else ""
@@ -225,17 +229,17 @@ class Pram(Method):
                 *said,
                 "P has no inverse: the frequencies of the original categories cannot be estimated.",
             )
+        cross = "For cross tables multiply the dimension of this column by P⁻¹ too. "
         return (
             *said,
-            "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other "
-            "columns are weakened; the estimated frequencies come with the standard errors that the "
-            "change alone causes.",
+            cross * _is_one(facts["matrix"]) + "Associations with other columns are weakened; the estimated "
+            "frequencies come with the standard errors that the change alone causes.",
         )
 
     def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
         names, matrix = facts["categories"], facts["matrix"]
         drawn: tuple[Chart, ...] = ()
-        if matrix and isinstance(matrix[0][0], float):  # else every stratum has one of its own
+        if matrix and _is_one(matrix):
             drawn += (matrix_chart(self.column, names, matrix, rounded=facts["matrix_depends_on_data"]),)
         if "estimated" in facts:
             errors = facts["standard_errors"]
@@ -281,6 +285,11 @@ class Pram(Method):
             "local_epsilon_within_groups": transition.worst_epsilon(matrices, groups),
             "matrix_depends_on_data": self.invariant,
         }
+
+
+def _is_one(matrix: Sequence[Sequence[Any]]) -> bool:
+    """Whether all strata share it; else every stratum has one of its own."""
+    return not matrix or isinstance(matrix[0][0], float)
 
 
 def _local(facts: Mapping[str, Any]) -> tuple[str, ...]:
