@@ -110,7 +110,8 @@ def tell_limits(form: RecipeForm, release: Release) -> None:
     """Beside each step that holds whole columns in memory, and beside a workbook: if the file fits."""
     form.workbook_too_small = (release.version.rows or 0) > WORKBOOK_ROWS
     for item in form.steps:
-        if item.contract is not None and item.contract.scope == Scope.WHOLE_COLUMNS:
+        method = item.object(form.columns)
+        if method.holds_columns if method else item.contract and item.contract.scope == Scope.WHOLE_COLUMNS:
             item.most_cells = most_cells()
             item.too_large = (release.version.rows or 0) > item.most_cells
 

@@ -228,6 +228,16 @@ def test_a_step_that_holds_whole_columns_says_how_much_fits(
     assert words in client.get(address(release)).content.decode()
 
 
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_whether_columns_are_held_can_depend_on_a_parameter(
+    release: Release, browse: Browser, relaxed: bool
+) -> None:
+    steps = [{"method": "mondrian", "params": {"relaxed": relaxed}}]
+    Release.objects.filter(pk=release.pk).update(recipe={**release.recipe, "steps": steps})
+    told = browse("steward").get(address(release)).content.decode()
+    assert ("in memory as a whole" in told) == relaxed
+
+
 def test_a_step_that_goes_row_by_row_has_no_such_limit(release: Release, browse: Browser) -> None:
     assert "in memory as a whole" not in browse("steward").get(address(release)).content.decode()
 
