@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from worker.engine.algorithms.drawing import unit_noise
-from worker.engine.algorithms.rounded_noise import rounded_variance, said_of_rounding
+from worker.engine.algorithms.rounded_noise import may_undo, rounded_variance, said_of_rounding
 
 ROWS = 1_000_000
 
@@ -26,6 +26,16 @@ def test_no_noise_leaves_none():
 
 
 def test_rounding_is_told_of_only_where_it_gave_values_back():
-    assert said_of_rounding("0 decimals", 60, 100) == said_of_rounding("0 decimals", 0, 0) == ()
-    assert "none of the values" in said_of_rounding("0 decimals", 0, 100)[0]
-    assert "about 2.5 %" in said_of_rounding("1 decimals", 25, 1000)[0]
+    def said(changed: int, cells: int):
+        return said_of_rounding("1 decimals", {"changed_cells": changed, "noisy_cells": cells})
+
+    assert said(60, 100) == said(0, 0) == said_of_rounding("1 decimals", {}) == ()
+    assert "none of the values" in said(0, 100)[0]
+    assert "about 2.5 %" in said(25, 1000)[0]
+
+
+def test_what_rounding_may_undo_is_worth_counting():
+    assert may_undo(0.0, 0)
+    assert may_undo(4.9, 0)
+    assert not may_undo(5.1, 0)
+    assert not may_undo(0.051, 2)

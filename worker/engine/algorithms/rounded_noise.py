@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 TAILS: Mapping[str, Callable[[float], float]] = {
     "gaussian": lambda x: math.erfc(x / math.sqrt(2.0)),
@@ -17,6 +18,11 @@ MOST_STEPS = 400
 HARDLY = 0.5
 
 
+def may_undo(deviation: float, places: int) -> bool:
+    """Whether rounding can give back so many values that it is worth counting those that changed."""
+    return deviation < FINE * 10.0**-places
+
+
 def rounded_variance(shape: str, deviation: float, places: int) -> float:
     """The variance of the difference to original values that show no more than so many decimals."""
     step = 10.0**-places
@@ -28,8 +34,9 @@ def rounded_variance(shape: str, deviation: float, places: int) -> float:
     return step**2 * math.fsum((2 * k + 1) * share for k, share in enumerate(farther))
 
 
-def said_of_rounding(decimals: str, changed: int, cells: int) -> tuple[str, ...]:
-    """A warning where rounding gave most values back."""
+def said_of_rounding(decimals: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """A warning where rounding gave most values back; the facts count them where it might have."""
+    changed, cells = facts.get("changed_cells", 0), facts.get("noisy_cells", 0)
     if changed >= HARDLY * cells:  # so too when there are no cells
         return ()
     share = changed / cells

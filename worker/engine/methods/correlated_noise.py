@@ -12,7 +12,7 @@ from pydantic import Field
 
 from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
 from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
-from worker.engine.algorithms.rounded_noise import said_of_rounding
+from worker.engine.algorithms.rounded_noise import may_undo, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.errors import EngineError
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
@@ -36,6 +36,8 @@ class CorrelatedNoisePlan(Plan):
     mean: Floats = field(default_factory=lambda: np.zeros(0))
     shrink: float = 1.0
     finishes: tuple[Finish, ...] = ()
+    counts: bool = False
+    """Whether the cells that changed are counted: rounding might give some back."""
 
 
 @register
@@ -135,7 +137,9 @@ class CorrelatedNoise(Method):
             "decimals": [finish.places for finish in finishes],
             "bounds": [[finish.lower, finish.upper] for finish in finishes],
         }
-        return CorrelatedNoisePlan(facts, _root(noise), mean, float(shrink), finishes)
+        spreads = zip(np.sqrt(np.diag(noise)).tolist(), finishes, strict=True)
+        counts = any(may_undo(deviation, finish.places) for deviation, finish in spreads)
+        return CorrelatedNoisePlan(facts, _root(noise), mean, float(shrink), finishes, counts)
 
     def transform(self, chunk: Chunk, plan: CorrelatedNoisePlan, source: Source) -> Chunk:
         old = [chunk[name].numbers for name in self.columns]
@@ -153,18 +157,21 @@ class CorrelatedNoise(Method):
                     new *= plan.shrink
                     new += (1.0 - plan.shrink) * plan.mean[i]
                 clipped += finish.apply(new, old[i][rows])
-                changed += changed_cells(new, old[i][rows])
+                if plan.counts:
+                    changed += changed_cells(new, old[i][rows])
         made = [
             NumberColumn(name, finish.kind(chunk[name].kind), numbers, finish.places)
             for name, finish, numbers in zip(self.columns, plan.finishes, fresh, strict=True)
         ]
+        done = chunk.with_columns(*made).tallied(clipped_cells=clipped)
+        if not plan.counts:
+            return done
         cells = sum(finish.cells(numbers) for finish, numbers in zip(plan.finishes, old, strict=True))
-        return chunk.with_columns(*made).tallied(
-            clipped_cells=clipped, noisy_cells=cells, changed_cells=changed
-        )
+        return done.tallied(noisy_cells=cells, changed_cells=changed)
 
     def conclude(self, plan: CorrelatedNoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"clipped_cells": 0, "noisy_cells": 0, "changed_cells": 0, **tallies}
+        counted = {"noisy_cells": 0, "changed_cells": 0} if plan.counts else {}
+        return {"clipped_cells": 0, **counted, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
@@ -242,7 +249,7 @@ class CorrelatedNoise(Method):
 
 def _limits(facts: Mapping[str, Any], keep_zeros: bool) -> tuple[str, ...]:
     """What makes the figures above inexact."""
-    said = said_of_rounding("the decimals of each column", facts["changed_cells"], facts["noisy_cells"])
+    said = said_of_rounding("the decimals of each column", facts)
     if any(bound is not None for both in facts["bounds"] for bound in both):
         said += (
             "Results outside the bounds were set to the nearer bound, so values there are too frequent.",

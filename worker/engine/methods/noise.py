@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from worker.engine.algorithms.drawing import put_noise, shared_noise
 from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
-from worker.engine.algorithms.rounded_noise import rounded_variance, said_of_rounding
+from worker.engine.algorithms.rounded_noise import may_undo, rounded_variance, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
@@ -33,6 +33,8 @@ class NoisePlan(Plan):
 
     deviation: float = 0.0
     finish: Finish = field(default_factory=lambda: Finish(0))
+    counts: bool = False
+    """Whether the cells that changed are counted: rounding might give some back."""
 
 
 @register
@@ -159,7 +161,8 @@ class Noise(Method):
             "decimals": finish.places,
             "bounds": [finish.lower, finish.upper],
         }
-        return NoisePlan(facts, deviation, finish)
+        counts = self.mode == "multiplicative" or may_undo(deviation, finish.places)
+        return NoisePlan(facts, deviation, finish, counts)
 
     def transform(self, chunk: Chunk, plan: NoisePlan, source: Source) -> Chunk:
         numbers = chunk[self.column].numbers
@@ -174,19 +177,19 @@ class Noise(Method):
             else:
                 new += old
             clipped += plan.finish.apply(new, old)
-            changed += changed_cells(new, old)
+            if plan.counts:
+                changed += changed_cells(new, old)
         column = NumberColumn(
             self.column, plan.finish.kind(chunk[self.column].kind), fresh, plan.finish.places
         )
-        counted = {
-            "clipped_cells": clipped,
-            "noisy_cells": plan.finish.cells(numbers),
-            "changed_cells": changed,
-        }
-        return chunk.with_columns(column).tallied(**counted)
+        made = chunk.with_columns(column).tallied(clipped_cells=clipped)
+        if not plan.counts:
+            return made
+        return made.tallied(noisy_cells=plan.finish.cells(numbers), changed_cells=changed)
 
     def conclude(self, plan: NoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"clipped_cells": 0, "noisy_cells": 0, "changed_cells": 0, **tallies}
+        counted = {"noisy_cells": 0, "changed_cells": 0} if plan.counts else {}
+        return {"clipped_cells": 0, **counted, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         deviation = float(facts["noise_deviation"])
@@ -230,7 +233,7 @@ class Noise(Method):
 
 
 def _limits(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    said = said_of_rounding(f"{facts['decimals']} decimals", facts["changed_cells"], facts["noisy_cells"])
+    said = said_of_rounding(f"{facts['decimals']} decimals", facts)
     if any(bound is not None for bound in facts["bounds"]):
         clipped = "Results outside the bounds were set to the nearer bound, so values there are too frequent."
         return (*said, clipped)
