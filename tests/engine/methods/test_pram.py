@@ -113,12 +113,17 @@ def test_an_invariant_matrix_moves_something():
     assert min(float(row[i]) for i, row in enumerate(implemented(plan))) < 0.52
 
 
-def test_the_estimates_are_unbiased_and_their_errors_are_right():
+@pytest.mark.parametrize(
+    "step",
+    [Pram(column="x", keep=0.6), Pram(column="x", categories=tuple(LABELS), matrix=OWN)],
+    ids=["symmetric", "own"],
+)
+def test_the_estimates_are_unbiased_and_their_errors_are_right(step):
     before = column(20_000)
     true = [before.texts().count(label) for label in LABELS]
     scores = []
     for _ in range(60):
-        facts = run(Table([before]), Pram(column="x", keep=0.6)).facts[0]
+        facts = run(Table([before]), step).facts[0]
         scores.append((np.array(facts["estimated"]) - true) / np.array(facts["standard_errors"]))
     scores = np.array(scores)
     assert np.abs(scores.mean(axis=0)).max() < 6.2 / math.sqrt(60)
