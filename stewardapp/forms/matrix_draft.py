@@ -88,7 +88,9 @@ def number_of(text: str) -> Decimal | None:
         number = Decimal(text.strip().replace(",", ".") or 0)
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    if not number.is_finite() or abs(number.adjusted()) > LONGEST:  # written out it would fill the page
+        return None
+    return number
 
 
 def is_probability(number: Decimal | None) -> bool:

@@ -56,6 +56,9 @@ def differs(recipe: Mapping[str, Any], release: Release) -> bool:
     return any(recipe.get(part, []) != release.recipe.get(part, []) for part in LISTS.values())
 
 
+PLACE = re.compile(r"(goals|steps)\[(\d+)\](?:\.params\.(\w+))?")
+
+
 def run_of(release: Release, run_id: str | None) -> Run | None:
     """The run of this release with that id, if there is one."""
     try:
@@ -71,12 +74,10 @@ def mark_failure(form: RecipeForm, release: Release, run_id: str | None) -> None
         return
     for step in form.steps:
         if run.error_step is not None and step.number == run.error_step + 1:
-            step.failure, step.failed_param = run.error_message, run.error_param
+            place = PLACE.search(run.error_param)
+            step.failure, step.failed_param = run.error_message, (place and place[3]) or run.error_param
             return
     form.failure = run.error_message
-
-
-PLACE = re.compile(r"(goals|steps)\[(\d+)\](?:\.params\.(\w+))?")
 
 
 def mark_refusal(form: RecipeForm, refused: Refused) -> None:
@@ -109,7 +110,8 @@ def tell_limits(form: RecipeForm, release: Release) -> None:
     """Beside each step that holds whole columns in memory, and beside a workbook: if the file fits."""
     form.workbook_too_small = (release.version.rows or 0) > WORKBOOK_ROWS
     for item in form.steps:
-        if item.contract is not None and item.contract.scope == Scope.WHOLE_COLUMNS:
+        method = item.object(form.columns)
+        if method.holds_columns if method else item.contract and item.contract.scope == Scope.WHOLE_COLUMNS:
             item.most_cells = most_cells()
             item.too_large = (release.version.rows or 0) > item.most_cells
 

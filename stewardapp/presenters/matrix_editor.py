@@ -54,12 +54,12 @@ class Opened:
 
     def draft(self) -> MatrixDraft:
         """The stored matrix among these categories; without one, the matrix of the keep probability."""
-        stored = self.params.get(self.param)
+        stored: Any = self.params.get(self.param)
         names = tuple(map(str, self.params.get(self.mark.categories) or ()))
         strata = tuple(map(str, self.params.get(self.mark.strata) or ()))
         default = self.contract.model_fields[self.mark.keep].get_default()
         keep = str(self.params.get(self.mark.keep, default))
-        if stored is None:
+        if not _is_table(stored, len(names)):  # none yet, or one that somebody imported and nobody can use
             groups = self._groups()
             blank = tuple(("",) * len(self.categories) for _ in self.categories)
             return MatrixDraft(self.categories, blank, groups, strata, keep).filled()
@@ -103,6 +103,17 @@ def opened(release: Release, number: int, param: str) -> Opened:
     declared = column.settings.get("categories", ()) if column else ()
     categories = tuple(map(str, declared or params.get(mark.categories) or ()))
     return Opened(release, number, param, contract, mark, params, column, categories)
+
+
+def _is_table(stored: Any, size: int) -> bool:
+    """Whether there is a number for each pair of so many categories."""
+    rows = stored if isinstance(stored, list | tuple) and len(stored) == size else [None]
+    return all(
+        isinstance(row, list | tuple)
+        and len(row) == size
+        and all(isinstance(one, int | float) for one in row)
+        for row in rows
+    )
 
 
 def _cell(stored: Sequence[Sequence[float]], i: int | None, j: int | None, same: bool) -> str:

@@ -15,6 +15,9 @@ from worker.engine.algorithms.response import Design
 from worker.engine.algorithms.survey_protocol import PROTOCOL
 from worker.engine.chart import Axis, Chart, Series
 
+EXACT = 1e-12
+"""What a logarithm and its inverse may add to a ratio of whole numbers."""
+
 
 @dataclass(frozen=True)
 class Strength:
@@ -26,8 +29,9 @@ class Strength:
 
     @property
     def factor(self) -> float:
-        """How many times as likely any answer can be for one person as for another."""
-        return math.exp(self.epsilon)
+        """How many times as likely any answer can be for one person as for another, at most: a promise is
+        rounded up to the tenth that is printed, never down."""
+        return math.ceil(10.0 * math.exp(self.epsilon) * (1.0 - EXACT)) / 10.0
 
 
 def strength(design: Design) -> Strength:

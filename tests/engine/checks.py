@@ -88,6 +88,16 @@ def check_refuses_absent_columns(example: Parametric) -> None:
         assert caught.value.param == param
 
 
+def check_refuses_a_column_named_twice(example: Parametric) -> None:
+    """A column that stands twice in one parameter is refused, naming the parameter."""
+    for param, name, wanted in example.named_columns():
+        if wanted.many:
+            twice = example.model_copy(update={param: (*getattr(example, param), name)})
+            with pytest.raises(EngineError) as caught:
+                twice.check(sample_schema())
+            assert (caught.value.code, caught.value.param) == ("column-twice", param)
+
+
 def check_refuses_wrong_kinds_and_roles(example: Parametric) -> None:
     """A column of another kind or role is refused, naming the parameter."""
     schema = sample_schema()

@@ -36,6 +36,7 @@ def test_has_examples(cls):
         checks.check_round_trip,
         checks.check_refuses_unknown_parameter,
         checks.check_refuses_absent_columns,
+        checks.check_refuses_a_column_named_twice,
         checks.check_refuses_wrong_kinds_and_roles,
     ],
 )

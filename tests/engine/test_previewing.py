@@ -14,6 +14,7 @@ from worker.engine.execution import previewing
 from worker.engine.fields import Kind
 from worker.engine.method import Family, Guarantee
 from worker.engine.methods.noise import Noise
+from worker.engine.methods.rounding import Rounding
 from worker.engine.numeric import NumberColumn
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source
@@ -72,6 +73,15 @@ def test_the_figures_are_those_of_the_column_before_and_after():
     assert any("Subtract" in line for line in found["guidance"])
     before, after = Chart.from_dict(found["charts"][0]).series
     assert max(after.y) < 0.8 * max(before.y), "the noise flattens the distribution"
+
+
+@pytest.mark.parametrize("known", [1, 9, 10])
+def test_the_mean_of_few_values_is_not_shown_because_it_tells_them(known):
+    few = np.full(40, np.nan)
+    few[:known] = 777.25
+    found = tried(Rounding(column="x", base=1000), table_of(few), columns=ONE)
+    assert ("mean" in found["figures"]) == ("standard_deviation" in found["figures"]) == (known >= 10)
+    assert ("777.25" in json.dumps(found)) == (known >= 10)
 
 
 def test_each_try_draws_with_a_key_of_its_own(monkeypatch):

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +74,19 @@ def test_the_most_important_column_is_kept_longest():
         recipe = recipe_of(columns, [], [("suppression", {"k": 2, "importance": [important]})])
         _, report = run(recipe, table_of(rows))
         assert report["steps"][0]["suppressed_per_column"] == {important: 0, hidden: 4}
+
+
+@pytest.mark.parametrize("more", [0, 10])
+def test_among_important_columns_the_first_is_kept_longest(more):
+    """With many columns a fixed order is followed, with few all sets are tried."""
+    rest = {f"c{i}": "same" for i in range(more)}
+    rows = [{"a": a, "b": b, **rest} for a in "xy" for b in "12"]
+    columns = {name: {"role": "quasi-identifier"} for name in rows[0]}
+    for order in (["a", "b"], ["b", "a"]):
+        recipe = recipe_of(columns, [], [("suppression", {"k": 2, "importance": order})])
+        _, report = run(recipe, table_of(rows))
+        hidden = report["steps"][0]["suppressed_per_column"]
+        assert (hidden[order[0]], hidden[order[1]]) == (0, 4)
 
 
 def test_many_quasi_identifiers_are_hidden_in_one_order():

@@ -152,6 +152,16 @@ class Column:
         labels = self.labels.take(pa.array(used))
         return Column(self.name, self.kind, codes.reshape(-1).astype(np.int32), labels, self.missing[used])
 
+    def merged(self) -> Column:
+        """With every text once among its labels: then equal values have equal codes."""
+        encoded = self.labels.dictionary_encode()
+        if len(encoded.dictionary) == len(self.labels):
+            return self
+        to: Codes = encoded.indices.to_numpy(zero_copy_only=False)
+        missing = np.zeros(len(encoded.dictionary), bool)
+        missing[to[self.missing]] = True
+        return Column(self.name, self.kind, to[self.codes], encoded.dictionary, missing)
+
     def take(self, rows: Mask | np.ndarray[Any, np.dtype[np.signedinteger[Any]]] | slice) -> Column:
         """Some rows: a mask or row positions."""
         return Column(self.name, self.kind, self.codes[rows], self.labels, self.missing)

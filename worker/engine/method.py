@@ -104,6 +104,11 @@ class Method(Parametric):
     """Whether `transform` looks only at the values of the row's `touches`, and draws nothing at random."""
 
     @property
+    def holds_columns(self) -> bool:
+        """Whether it holds whole columns in memory with these parameters."""
+        return self.scope is Scope.WHOLE_COLUMNS
+
+    @property
     def drops_rows(self) -> bool:
         """Whether `transform` may leave rows out."""
         return True

@@ -84,8 +84,12 @@ class Parametric(BaseModel):
         return tuple((one.name, one.columns) for one in cls.parameters() if one.columns is not None)
 
     def check(self, schema: Schema) -> None:
-        """Refuse columns that are not there, or of the wrong kind or role."""
+        """Refuse columns that are not there, named twice in one place, or of the wrong kind or role."""
+        seen: set[tuple[str, str]] = set()
         for param, name, wanted in self.named_columns():
+            if (param, name) in seen:
+                raise EngineError("column-twice", f"{param}: name column {name!r} once.", param=param)
+            seen.add((param, name))
             if name not in schema:
                 error = no_such_column(name)
                 raise EngineError(error.code, f"{param}: {error.message}", param=param)

@@ -5,6 +5,7 @@ import pytest
 
 from tests.engine.methods.judging import ROWS, has_covariance
 from tests.engine.methods.running import numbers, run
+from worker.engine.column import Column
 from worker.engine.errors import EngineError
 from worker.engine.methods.correlated_noise import CorrelatedNoise
 from worker.engine.randomness import key_from_seed
@@ -12,6 +13,7 @@ from worker.engine.table import BLOCK
 
 SIGMA = np.array([[4.0, 3.0, 0.0], [3.0, 9.0, -1.0], [0.0, -1.0, 1.0]])
 NAMES = ("a", "b", "c")
+KEY = key_from_seed(1)
 
 
 def original(rows: int = ROWS) -> np.ndarray:
@@ -51,6 +53,60 @@ def test_the_robust_option_is_not_pulled_by_outliers():
     pulled = noise_of(before, share=1.0, keep_covariance=False)
     assert robust[0].std() == pytest.approx(2.0, rel=0.1)
     assert pulled[0].std() > 50
+
+
+def test_a_household_shares_its_noise_and_households_have_the_covariance():
+    before = original()
+    homes = [f"h{i % (ROWS // 2)}" for i in range(ROWS)]
+    table = numbers(**dict(zip(NAMES, before, strict=True)))
+    table = table.with_columns(Column.of_texts("h", homes))
+    step = CorrelatedNoise(columns=NAMES, share=0.3, keep_covariance=False, shared_by="h", decimals=9)
+    outs = [run(table, step, key=KEY, blocks=blocks) for blocks in (1, 16)]
+    noise, again = (np.array([out.numbers(name) for name in NAMES]) - before for out in outs)
+    assert np.array_equal(noise, again)
+    assert noise[:, : ROWS // 2] == pytest.approx(noise[:, ROWS // 2 :], abs=1e-6)
+    wanted = 0.3 * np.cov(before)
+    once = noise[:, : ROWS // 2]
+    assert has_covariance(once, wanted)
+    assert not has_covariance(once * np.sqrt(1.05), wanted), "a variance wrong by 5 %"
+    assert not has_covariance(once[[0, 2, 1]], wanted), "columns mixed up"
+
+
+def test_with_the_robust_option_means_are_kept_and_the_codebook_corrects_covariances():
+    before = original()
+    before[0, : ROWS // 20] = 1000.0
+    step = CorrelatedNoise(columns=NAMES, share=0.5, robust=True, decimals=9)
+    out = run(numbers(**dict(zip(NAMES, before, strict=True))), step)
+    after = np.array([out.numbers(name) for name in NAMES])
+    error = 6.2 * np.sqrt(0.5 * np.diag(SIGMA) / ROWS)
+    assert (np.abs(after.mean(axis=1) - before.mean(axis=1)) < error).all()
+    said = " ".join(step.guidance(out.facts[0]))
+    noise = np.array([row.split() for row in said.partition("[")[2].partition("]")[0].split(";")], float)
+    factor = float(said.partition("divide by ")[2].partition(";")[0])
+    corrected = (np.cov(after) - noise) / factor
+    assert corrected[0, 0] == pytest.approx(np.cov(before)[0, 0], rel=0.02)
+    assert corrected[1:, 1:] == pytest.approx(np.cov(before)[1:, 1:], abs=0.5)
+    assert np.cov(after)[0, 0] < 0.9 * np.cov(before)[0, 0], "uncorrected ones are too small"
+
+
+def test_means_are_kept_though_rows_with_small_values_are_not_complete():
+    before = original()
+    before[1, before[0] > 11] = np.nan
+    after = before + noise_of(before, share=1.0)
+    error = 6.2 * np.sqrt(np.diag(SIGMA) / (ROWS / 4))
+    assert (np.abs(np.nanmean(after, axis=1) - np.nanmean(before, axis=1)) < error).all()
+
+
+def test_the_report_and_the_codebook_tell_when_rounding_undoes_the_noise():
+    coins = np.random.default_rng(1).integers(0, 2, (2, 2000)).astype(float)
+    coins[0, :4] = np.nan
+    step = CorrelatedNoise(columns=("a", "b"), share=0.01, keep_zeros=True)
+    out = run(numbers(a=coins[0], b=coins[1]), step)
+    assert out.facts[0]["changed_cells"] == 0
+    assert out.facts[0]["noisy_cells"] == (coins == 1).sum()
+    said = " ".join(step.guidance(out.facts[0]))
+    assert "none of the values differ" in said
+    assert "Zeros were left" in said
 
 
 def test_missing_cells_stay_missing_and_do_not_spoil_the_others():

@@ -101,6 +101,16 @@ def test_results_are_clipped_to_bounds_and_counted():
     assert (bound.numbers("x") == np.clip(free, 0, 1)).all()
 
 
+def test_zeros_that_are_left_alone_are_not_counted_as_clipped():
+    before = np.where(np.arange(10_000) % 2, np.random.default_rng(1).uniform(0, 1, 10_000), 0)
+    step = Noise(column="x", amount=0.5, keep_zeros=True, decimals=6)
+    free = run(numbers(x=before), step, key=KEY).numbers("x")
+    bounded = run(numbers(x=before), step, key=KEY, declared=unit_bounds())
+    assert bounded.facts[0]["clipped_cells"] == ((free < 0) | (free > 1)).sum() > 0
+    above = run(numbers(x=before), Noise(column="x", keep_zeros=True, lower=0.5))
+    assert (above.numbers("x")[before == 0] == 0).all()
+
+
 def unit_bounds():
     return {"x": Declaration(bounds=("0", 1))}
 
@@ -117,6 +127,17 @@ def test_a_household_shares_its_noise_whatever_the_cutting():
     assert len(np.unique(noise[keys == ""].round(6))) > 1000, "rows without a key have their own"
     shared = np.array([noise[keys == f"h{i}"][0] for i in range(1, 700) if (keys == f"h{i}").any()])
     assert 0.7 < shared.std() < 1.3
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "laplace", "uniform"])
+def test_shared_noise_has_the_stated_distribution_over_the_households(distribution):
+    before = 1000.0 * np.random.default_rng().standard_normal(ROWS)
+    homes = Column.of_texts("h", [f"h{i}" for i in range(ROWS)])
+    step = Noise(column="x", distribution=distribution, shared_by="h", decimals=9)
+    noise = run(Table([*numbers(x=before).columns, homes]), step).numbers("x") - before
+    deviation = 0.1 * float(before.std(ddof=1))
+    assert is_noise(noise, distribution, deviation)
+    assert not is_noise(noise * 1.05, distribution, deviation), "a scale wrong by 5 %"
 
 
 def test_a_row_has_the_same_noise_whichever_other_rows_are_there():
@@ -180,3 +201,30 @@ def test_the_codebook_tells_how_to_correct():
     said = " ".join(step.guidance(facts))
     assert f"{facts['noise_deviation'] ** 2:.6g}" in said
     assert "x" in said
+
+
+def test_the_report_and_the_codebook_tell_when_rounding_undoes_the_noise():
+    coins = Column.of_texts("x", ["0", "1"] * 5000, Kind.INTEGER)
+    step = Noise(column="x", amount=0.1)
+    out = run(Table([coins]), step)
+    assert out.texts("x") == coins.texts()
+    assert out.facts[0]["changed_cells"] == 0
+    assert out.facts[0]["noisy_cells"] == 10_000
+    assert "none of the values differ" in " ".join(step.guidance(out.facts[0]))
+    strong = Noise(column="x", amount=4)
+    told = run(Table([coins]), strong)
+    changed = sum(a != b for a, b in zip(told.texts("x"), coins.texts(), strict=True))
+    assert told.facts[0]["changed_cells"] == changed > 5000
+    assert "undid" not in " ".join(strong.guidance(told.facts[0]))
+
+
+def test_the_correction_in_the_codebook_is_right_for_rounded_numbers_and_kept_zeros():
+    half = np.where(np.arange(ROWS) % 2, 0, np.random.default_rng(1).integers(50, 60, ROWS))
+    whole = Column.of_numbers("x", "integer", half)
+    step = Noise(column="x", amount=0.016, keep_zeros=True)
+    out = run(Table([whole]), step)
+    said = " ".join(step.guidance(out.facts[0]))
+    left = float(said.partition("variance ")[2].partition(":")[0])
+    assert (out.numbers("x") - half).var() == pytest.approx(left / 2, rel=0.05)
+    assert left != pytest.approx(out.facts[0]["noise_deviation"] ** 2, rel=0.05), "what was drawn"
+    assert "times the share of values that are not 0" in said

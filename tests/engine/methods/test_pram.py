@@ -113,12 +113,17 @@ def test_an_invariant_matrix_moves_something():
     assert min(float(row[i]) for i, row in enumerate(implemented(plan))) < 0.52
 
 
-def test_the_estimates_are_unbiased_and_their_errors_are_right():
+@pytest.mark.parametrize(
+    "step",
+    [Pram(column="x", keep=0.6), Pram(column="x", categories=tuple(LABELS), matrix=OWN)],
+    ids=["symmetric", "own"],
+)
+def test_the_estimates_are_unbiased_and_their_errors_are_right(step):
     before = column(20_000)
     true = [before.texts().count(label) for label in LABELS]
     scores = []
     for _ in range(60):
-        facts = run(Table([before]), Pram(column="x", keep=0.6)).facts[0]
+        facts = run(Table([before]), step).facts[0]
         scores.append((np.array(facts["estimated"]) - true) / np.array(facts["standard_errors"]))
     scores = np.array(scores)
     assert np.abs(scores.mean(axis=0)).max() < 6.2 / math.sqrt(60)
@@ -132,6 +137,25 @@ def test_a_matrix_without_inverse_gives_no_estimate():
     step = Pram(column="x", categories=("a", "b"), matrix=((0.5, 0.5), (0.5, 0.5)))
     out = run(Table([column(100, labels=["a", "b"], shares=[0.5, 0.5])]), step)
     assert "estimated" not in out.facts[0]
+    said = " ".join(step.guidance(out.facts[0]))
+    assert "no inverse" in said
+    assert "P⁻¹" not in said, "nobody is told to invert it"
+
+
+def test_no_rows_are_no_trouble():
+    out = run(Table([codes("x", np.zeros(0), [])]), Pram(column="x"))
+    assert out.texts("x") == []
+    assert out.facts[0]["released"] == []
+    assert "estimated" not in out.facts[0]
+
+
+@pytest.mark.parametrize("shares", [SHARES, [0.97, 0.01, 0.01, 0.01], [0.25] * 4])
+def test_presets_change_no_more_than_they_say(shares):
+    before = column(20_000, shares=shares)
+    for preset, most in zip(Pram.presets(), (0.1, 0.2, 0.5), strict=True):
+        after = run(Table([before]), Pram(column="x", **preset.params)).texts("x")
+        changed = np.mean([a != b for a, b in zip(after, before.texts(), strict=True)])
+        assert changed < most + 6.2 * math.sqrt(most * (1 - most) / 20_000)
 
 
 def test_local_epsilon_is_the_largest_log_ratio_of_a_column():
@@ -141,8 +165,20 @@ def test_local_epsilon_is_the_largest_log_ratio_of_a_column():
         plan_of(Pram(column="x", categories=tuple(LABELS), matrix=OWN), column(1000)).facts["local_epsilon"]
         is None
     )
-    grouped = plan_of(Pram(column="x", keep=0.75, groups=(("a", "b"), ("c", "d"))), column(1000)).facts
-    assert grouped["local_epsilon"] == pytest.approx(math.log(3))
+
+
+def test_groups_are_not_hidden_and_the_codebook_says_so():
+    step = Pram(column="x", keep=0.75, groups=(("a", "b"), ("c", "d")))
+    facts = run(Table([column(1000)]), step).facts[0]
+    assert facts["local_epsilon"] is None, "a cell tells the group of its original for certain"
+    assert facts["local_epsilon_within_groups"] == pytest.approx(math.log(3))
+    assert "is not hidden. Within its group" in " ".join(step.guidance(facts))
+    alone = run(Table([column(1000)]), Pram(column="x", keep=0.75, groups=(("a", "b"),))).facts[0]
+    assert alone["local_epsilon"] is None, "what is in no group stays"
+    one = Pram(column="x", keep=0.75, groups=(tuple(LABELS),))
+    whole = run(Table([column(1000)]), one).facts[0]
+    assert whole["local_epsilon"] == pytest.approx(math.log(9))
+    assert "not hidden" not in " ".join(one.guidance(whole))
 
 
 def test_categories_change_only_within_their_group():
@@ -166,6 +202,10 @@ def test_strata_have_their_own_frequencies():
             share = values[strata == one].mean()
             assert abs(after[strata == one].mean() - share) < 6.2 * math.sqrt(0.25 / ROWS)
     assert out.facts[0]["strata"] == 2
+    said = " ".join(step.guidance(out.facts[0]))
+    assert "matrix of its own" in said
+    assert "P⁻¹" not in said, "it is not published, so nobody can use it"
+    assert [chart.kind for chart in step.charts(out.facts[0])] == ["bar"]
 
 
 def test_missing_cells_stay_missing():

@@ -6,8 +6,9 @@ import numpy as np
 
 from tests.engine.methods.running import codes, run
 from worker.engine.column import Column
-from worker.engine.fields import Role
+from worker.engine.fields import Kind, Role
 from worker.engine.methods.record_swapping import RecordSwapping
+from worker.engine.methods.rounding import Rounding
 from worker.engine.randomness import key_from_seed
 from worker.engine.table import BLOCK, Table
 
@@ -62,6 +63,29 @@ def dealt_anew(table: Table) -> list[str]:
     return [region[home] for home in table["h"].texts()]
 
 
+def test_what_the_codebook_calls_exact_is_counted_in_households():
+    table = village()
+    step = RecordSwapping(columns=("region",), strata=("job",), share=0.5)
+    out = run(table, step, roles=ROLES)
+    assert out.facts[0]["swapped_households"] > 1000
+    assert "household size and by job of the first member, counted in households" in " ".join(
+        step.guidance(out.facts[0])
+    )
+
+    def counted(regions):
+        first, size = {}, Counter(table["h"].texts())
+        for home, region, job in zip(table["h"].texts(), regions, table["job"].texts(), strict=True):
+            first.setdefault(home, (region, size[home], job))
+        return Counter(first.values())
+
+    assert counted(out.texts("region")) == counted(table["region"].texts())
+    rows = [
+        Counter(zip(regions, table["job"].texts(), strict=True))
+        for regions in (out.texts("region"), table["region"].texts())
+    ]
+    assert rows[0] != rows[1], "in rows it is not exact, because members differ"
+
+
 def test_a_household_moves_as_a_whole_and_about_the_asked_share_moves():
     table = village()
     out = run(table, RecordSwapping(columns=("region",), share=0.2), roles=ROLES)
@@ -105,6 +129,27 @@ def test_rows_without_a_key_live_alone():
     out = run(table, RecordSwapping(columns=("r",), share=1), roles=ROLES)
     assert out.facts[0]["households"] == 51
     assert Counter(out.texts("r")) == Counter(table["r"].texts())
+
+
+def test_values_that_an_earlier_step_made_equal_are_equal():
+    rng = np.random.default_rng(1)
+    age = Column.of_texts("age", [str(i % 1000) for i in range(2000)], Kind.INTEGER)
+    table = Table([age, codes("region", rng.integers(0, 8, 2000), list("abcdefgh"))])
+    coarse, step = (
+        Rounding(column="age", base=500),
+        RecordSwapping(columns=("region",), strata=("age",), share=1),
+    )
+    out = run(table, coarse, step)
+    assert out.facts[1]["swapped_households"] > 1900
+    cells = [
+        Counter(zip(out.texts("age"), texts, strict=True))
+        for texts in (table["region"].texts(), out.texts("region"))
+    ]
+    assert cells[0] == cells[1]
+    nobody = RecordSwapping(columns=("region",), share=0.001, risky=("age",), k=3)
+    assert run(table, coarse, nobody).facts[1]["swapped_households"] == 2, "nobody is rare any more"
+    homes = RecordSwapping(columns=("region",), household="age", share=1)
+    assert run(table, coarse, homes).facts[1]["households"] == 3
 
 
 def test_same_key_same_bytes_and_chunked_is_whole():

@@ -9,6 +9,7 @@ import pytest
 from tests.engine.running import recipe_of, run
 from worker.__main__ import main
 from worker.engine import catalogue
+from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
 from worker.engine.numeric import NumberColumn
 from worker.engine.samples import sample_columns, sample_table
@@ -115,6 +116,16 @@ def test_every_perturbing_method_has_a_codebook_and_presets_that_fit(cls):
             assert preset.effect.endswith(".")
 
 
+@pytest.mark.parametrize("slug", ["rounding", "top-bottom-coding", "suppression"])
+def test_methods_without_ready_made_settings_tell_analysts_too(slug):
+    for example in catalogue.methods()[slug].examples():
+        goals = [("k-anonymity", {"k": 2})] if example.enforces else []
+        _, report = run(recipe_of(sample_columns(), goals, [(slug, example.params())], []), sample_table())
+        said = report["steps"][0]["codebook"]
+        assert len(said) == 2
+        assert all(line.endswith(".") for line in said)
+
+
 def test_released_numbers_are_sorted_and_read_like_numbers():
     table = Table([NumberColumn("x", Kind.DECIMAL, np.arange(1000.0) / 4, 2)])
     recipe = recipe_of({"x": {"role": "other", "kind": "decimal"}}, [], [("noise", {"column": "x"})], [])
@@ -122,3 +133,21 @@ def test_released_numbers_are_sorted_and_read_like_numbers():
     texts = released.decode().split()[1:]
     assert len(texts) == 1000
     assert all(np.isfinite(float(text)) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("params", "param"),
+    [
+        ({"columns": ["income", "income"]}, "columns"),
+        ({"columns": ["sex"]}, "columns"),
+        ({"columns": ["income"], "predictors": ["nobody"]}, "predictors"),
+    ],
+)
+def test_a_refusal_names_the_step_and_its_parameter(params, param):
+    columns = {"income": {"role": "other", "kind": "decimal"}, "sex": {"role": "other"}}
+    steps = [("noise", {"column": "income"}), ("shuffling", params)]
+    with pytest.raises(EngineError) as caught:
+        run(recipe_of(columns, [], steps, []), sample_table())
+    assert caught.value.param == f"steps[1].params.{param}"
+    assert caught.value.step == 1
+    assert not caught.value.message.startswith(param)

@@ -59,6 +59,9 @@ def test_in_proportion_to_the_weight_all_kept_rows_count_alike():
     assert np.ptp(out.numbers("w")) < 1e-9
     assert out.numbers("w").sum() == pytest.approx(weights.sum(), rel=0.03)
     assert out.numbers("x").mean() > weights.mean() * 1.1, "heavy rows are kept more often"
+    weighted = float((weights**2).sum() / weights.sum())
+    assert out.numbers("x").mean() == pytest.approx(weighted, rel=0.015), "as the codebook says"
+    assert "unweighted means estimate" in " ".join(Sampling(share=0.3, by_weight=True).guidance({}))
 
 
 def test_without_a_weight_a_column_of_weights_can_be_added():

@@ -73,6 +73,18 @@ def test_categories_predict_too():
     assert abs(rank(group, without)) < 0.05
 
 
+def test_categories_that_an_earlier_step_made_equal_predict_as_one():
+    rng = np.random.default_rng()
+    fine = rng.integers(0, 2500, ROWS)
+    x = np.exp(0.3 * (fine % 25) + rng.standard_normal(ROWS))
+    group = Column.of_texts("g", [str(i) for i in fine], Kind.CATEGORICAL)
+    coarse = group.relabelled([f"group {int(text) % 25}" for text in group.label_texts])
+    after = run(Table([*numbers(x=x).columns, coarse]), Shuffling(columns=("x",), predictors=("g",)))
+    logs = [np.log(values) for values in (x, after.numbers("x"))]
+    means = [[one[fine % 25 == at].mean() for at in range(25)] for one in logs]
+    assert means[0] == pytest.approx(means[1], abs=0.3), "each of them, whatever the number of its labels"
+
+
 def test_missing_cells_stay_and_missing_predictors_do_no_harm():
     s, x, y = people(5000)
     x[::7], s[::11] = np.nan, np.nan

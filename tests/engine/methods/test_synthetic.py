@@ -112,6 +112,32 @@ def test_rare_categories_and_extreme_values_are_not_remembered(method):
 
 
 @BOTH
+@pytest.mark.parametrize("rows", [300, 1000])
+def test_numbers_of_few_values_are_not_forgotten_because_each_is_rare(method, rows):
+    ages = np.random.default_rng(1).integers(18, 66, rows).astype(float)
+    out = run(Table([NumberColumn("age", Kind.INTEGER, ages)]), method()).numbers("age")
+    assert len(np.unique(out)) > 40
+    assert ks_2samp(ages, out).statistic < 3.3 * np.sqrt(2 / rows)
+    assert set(out) <= set(range(18, 66))
+
+
+@BOTH
+def test_numbers_of_fewer_rows_than_the_smallest_group_are_refused(method):
+    few = np.arange(60.0)
+    with pytest.raises(NoSolution):
+        run(Table([NumberColumn("x", Kind.INTEGER, few)]), method(smallest=61))
+    with pytest.raises(NoSolution):
+        run(Table([Column.of_texts("x", ["2020-01-01", "2020-01-02"], Kind.DATE)]), method(smallest=3))
+
+
+@BOTH
+def test_codes_written_as_numbers_stay_those_that_occur(method):
+    codes_ = np.repeat([10.0, 20.0, 70.0, 90.0], [400, 300, 290, 10])
+    out = run(Table([NumberColumn("x", Kind.INTEGER, codes_)]), method(smallest=20)).numbers("x")
+    assert set(out) == {10, 20, 70}, "a rare code is forgotten, and none is made up between the others"
+
+
+@BOTH
 def test_texts_look_as_before(method):
     table = people(2000)
     out = run(table, method())

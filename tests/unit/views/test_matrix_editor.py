@@ -74,6 +74,33 @@ def test_a_button_fills_and_another_normalises(release: Release, browse: Browser
     assert release.recipe == Release.objects.get(pk=release.pk).recipe
 
 
+@pytest.mark.parametrize("cell", ["1e999999999", "9e999999", "1e-999999999", "NaN", "inf", "-1"])
+@pytest.mark.parametrize("command", ["show", "normalise", "save"])
+def test_what_is_no_probability_is_refused_however_long_it_would_be(
+    release: Release, browse: Browser, cell: str, command: str
+) -> None:
+    sent = cells(f"0.9 {cell} 0; 0.2 0.8 0; 0 0 1") | {"do": command, "revision": str(release.revision)}
+    answer = browse("steward").post(address(release), sent)
+    assert answer.status_code == (422 if command == "save" else 200)
+    assert "Write a number from 0 to 1." in answer.content.decode()
+    assert len(answer.content) < 100_000
+
+
+@pytest.mark.parametrize(
+    "stored", ["no", [[1.0]], [["x", "y"], ["z", "w"]], [1, 2], {"a": 1}, [[1.0, 0.0], [0.0]]]
+)
+def test_an_imported_matrix_that_is_none_is_begun_anew(team: Team, browse: Browser, stored: Any) -> None:
+    version = factories.make_version(team)
+    settings = {"categories": ["cold", "flu"]}
+    columns.describe(version=version, name="illness", settings=settings, by=team.steward)
+    params = {MARK.column: "illness", MARK.categories: ["flu", "cold"], PARAM: stored}
+    recipe = {"steps": [{"method": SLUG, "params": params}]}
+    broken = releases.create(version=version, title="T", recipe=recipe, by=team.steward)
+    answer = browse("steward").get(address(broken))
+    assert answer.status_code == 200
+    assert table(answer) == [["0.8", "0.2"], ["0.2", "0.8"]]
+
+
 def test_errors_stand_on_the_cell_and_the_row(release: Release, browse: Browser) -> None:
     sent = cells("0.9 x 0; 0.2 0.7 0; 0 0 1") | {"do": "save", "revision": str(release.revision)}
     answer = browse("steward").post(address(release), sent)

@@ -151,16 +151,19 @@ def test_export_holds_the_columns_too(release: Release, browse: Browser) -> None
     assert recipe["version"] == 1
 
 
-def test_what_a_failed_run_said_stands_beside_its_step(release: Release, browse: Browser) -> None:
+@pytest.mark.parametrize("param", ["suppression_limit", "steps[0].params.suppression_limit"])
+def test_what_a_failed_run_said_stands_beside_its_step(release: Release, browse: Browser, param: str) -> None:
     run = factories.make_run(release)
     fence = Run.objects.claim(run.pk, "worker", 60)
     assert fence is not None
-    said = {"code": "bad", "message": "Choose another limit.", "param": "suppression_limit", "step": 0}
+    said = {"code": "bad", "message": "Choose another limit.", "param": param, "step": 0}
     assert Run.objects.fail(run.pk, fence, **said)
     page = browse("steward").get(f"{address(release)}?run={run.pk}")
     step = page.context["form"].steps[0]
     assert step.failure == "Choose another limit."
+    assert step.failed_field.endswith("suppression_limit")
     assert f'id="{step.failed_field}"' in page.content.decode()
+    assert f'href="#{step.failed_field}"' in page.content.decode()
 
 
 def test_ready_made_settings_fill_one_step_and_leave_the_rest(release: Release, browse: Browser) -> None:
@@ -223,6 +226,16 @@ def test_a_step_that_holds_whole_columns_says_how_much_fits(
     assert words not in told
     settings.STEWARD_JOB_MEMORY = 24
     assert words in client.get(address(release)).content.decode()
+
+
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_whether_columns_are_held_can_depend_on_a_parameter(
+    release: Release, browse: Browser, relaxed: bool
+) -> None:
+    steps = [{"method": "mondrian", "params": {"relaxed": relaxed}}]
+    Release.objects.filter(pk=release.pk).update(recipe={**release.recipe, "steps": steps})
+    told = browse("steward").get(address(release)).content.decode()
+    assert ("in memory as a whole" in told) == relaxed
 
 
 def test_a_step_that_goes_row_by_row_has_no_such_limit(release: Release, browse: Browser) -> None:

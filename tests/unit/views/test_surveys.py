@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -203,6 +204,14 @@ def test_without_a_script_nothing_can_be_sent_and_the_page_says_why(team: Team) 
     assert "cannot be thrown with dice" in page
     assert "3.0 times as likely" in page
     assert "ε = 2.10 in all" in page
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.5, 1.0, math.log(3), math.log(3.5), 3.0, 20.0])
+def test_what_is_promised_to_respondents_is_never_rounded_down(epsilon: float) -> None:
+    promised = survey_pages.Strength(epsilon).factor
+    assert math.exp(epsilon) - 1e-9 <= promised * (1 + 1e-12)
+    assert promised < math.exp(epsilon) + 0.1 + 1e-3
+    assert round(promised, 1) == promised
 
 
 # The steward's pages

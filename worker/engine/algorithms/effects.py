@@ -67,6 +67,7 @@ def effect_of(column: Column) -> Effect:
     if column.is_numeric:
         numbers = column.numbers
         return Slope(Scale.of(numbers[~np.isnan(numbers)]))
+    column = column.merged()
     counts = np.bincount(column.codes, minlength=len(column.labels))
     frequent = [code for code in np.argsort(-counts, kind="stable").tolist() if counts[code]]
     texts = column.label_texts

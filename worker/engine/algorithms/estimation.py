@@ -14,7 +14,7 @@ NORMAL95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Estimate:
-    """Unbiased estimates of the original counts. None when the matrix cannot be inverted."""
+    """Unbiased estimates of the original counts."""
 
     counts: Floats
     variances: Floats
@@ -29,8 +29,9 @@ class Estimate:
 
 
 def original_counts(matrix: Floats, released: Floats) -> Estimate | None:
-    """t = λ·P⁻¹, with the variance that the random change alone causes."""
-    if np.linalg.cond(matrix) > 1e12:
+    """t = λ·P⁻¹, with the variance that the random change alone causes. None when P has no inverse, or no
+    category at all."""
+    if not matrix.size or np.linalg.cond(matrix) > 1e12:
         return None
     back = np.linalg.inv(matrix)
     counts = released @ back

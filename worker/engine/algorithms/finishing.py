@@ -25,16 +25,20 @@ class Finish:
     keep_zeros: bool = False
 
     def apply(self, fresh: Floats, original: Floats) -> int:
-        """Finish `fresh` in place; missing cells are NaN in both. Returns how many cells were clipped."""
+        """Finish `fresh` in place; missing cells are NaN in both. Returns how many cells were clipped,
+        not counting zeros, which no bound moves when they are left alone."""
         scale = 10.0**self.places
         if self.places:
             fresh *= scale
         np.rint(fresh, out=fresh)
         if self.places:
             fresh /= scale
+        if not self.keep_zeros:
+            return self._clip(fresh)
+        zeros = original == 0.0
+        np.copyto(fresh, np.nan, where=zeros)
         clipped = self._clip(fresh)
-        if self.keep_zeros:
-            np.copyto(fresh, 0.0, where=original == 0.0)
+        np.copyto(fresh, 0.0, where=zeros)
         return clipped
 
     def _clip(self, fresh: Floats) -> int:
@@ -47,9 +51,19 @@ class Finish:
             np.copyto(fresh, self.upper, where=fresh > self.upper)
         return clipped
 
+    def cells(self, original: Floats) -> int:
+        """How many cells there are to change."""
+        left_alone = np.isnan(original) | (original == 0.0) if self.keep_zeros else np.isnan(original)
+        return len(original) - int(np.count_nonzero(left_alone))
+
     def kind(self, kind: Kind) -> Kind:
         """What the column is afterwards."""
         return Kind.DECIMAL if self.places else kind
+
+
+def changed_cells(fresh: Floats, original: Floats) -> int:
+    """How many cells are not what they were; a missing one stays missing. Rounding may undo a change."""
+    return int(np.count_nonzero(fresh != original)) - int(np.count_nonzero(np.isnan(original)))
 
 
 def finish_for(

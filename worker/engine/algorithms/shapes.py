@@ -19,6 +19,8 @@ from worker.engine.numeric import NumberColumn
 from worker.engine.table import Codes
 
 FEW_VALUES = 50
+MOST_FORGOTTEN = 0.05
+"""Numbers of few values are made up like categories unless more rows than this would be forgotten."""
 MOST_KNOTS = 200
 _DAY = "datetime64[D]"
 
@@ -94,13 +96,18 @@ def shape_of(column: Column, declared: Declaration, smallest: int) -> Shape:
     if column.is_numeric or column.kind is Kind.DATE:
         numbers = days_of(column) if column.kind is Kind.DATE else column.numbers
         known = np.sort(numbers[~np.isnan(numbers)])
-        many = len(known) and len(np.unique(known)) > FEW_VALUES
-        if many or (column.kind is Kind.DATE and len(known)):
+        some = column.kind is Kind.DATE or _of_many_values(known, smallest)
+        if some and len(known) >= max(1, smallest):
             missing = 1.0 - len(known) / max(1, len(numbers))
             places = 0 if column.kind in (Kind.DATE, Kind.INTEGER) else column.places()
             step = _step(known, places)
             return Numbers(column.name, column.kind, places, step, missing, _knots(known, smallest))
     return _categories(column, declared, smallest)
+
+
+def _of_many_values(known: Floats, smallest: int) -> bool:
+    rows = np.unique(known, return_counts=True)[1]
+    return len(rows) > FEW_VALUES or int(rows[rows < smallest].sum()) > MOST_FORGOTTEN * len(known)
 
 
 def days_of(column: Column) -> Floats:

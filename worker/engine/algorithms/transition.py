@@ -129,6 +129,13 @@ def local_epsilon(weights: Weights, groups: Sequence[Sequence[int]]) -> float | 
     return math.log(worst)
 
 
+def worst_epsilon(matrices: Sequence[Weights], groups: Sequence[Sequence[int]]) -> float | None:
+    """The largest of several matrices; None when nothing bounds one of them, or there is none."""
+    found = [local_epsilon(matrix, groups) for matrix in matrices]
+    bounds = [one for one in found if one is not None]
+    return max(bounds) if found and len(bounds) == len(found) else None
+
+
 def _scale(counts: Sequence[int]) -> int:
     return max(1, MOST_WEIGHT // max(1, max(counts, default=1)))
 

@@ -17,6 +17,7 @@ from worker.engine.fields import Role
 from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
+from worker.engine.parametric import Parametric
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source, fresh_key, step_names
 from worker.engine.replay import Replay
@@ -50,7 +51,7 @@ class Work:
                 goal.check(data.schema)
                 bound.append(goal.bound(statistics, self.population))
             except EngineError as error:
-                raise placed(error, f"goals[{number}]") from None
+                raise placed(error, f"goals[{number}]", goal) from None
         return tuple(bound)
 
     def population(self, path: str, columns: Sequence[str]) -> FrequencyTable:
@@ -185,7 +186,7 @@ def _decide(
                 asked = work.statistics(data, before) if data.steps else before
                 plan = method.plan(asked, goals, own, work.reporter)
             except EngineError as error:
-                raise placed(error, f"steps[{number}]").at_step(number) from None
+                raise placed(error, f"steps[{number}]", method).at_step(number) from None
             report.steps.append({"method": method.slug, "describe": method.describe(), **plan.facts})
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
@@ -203,11 +204,11 @@ def _tabulated(
     """A table of noisy figures. No measure reads the true data, because a figure about them is exact."""
     work.reporter.stage(f"Planning: {work.recipe.steps[0].title}")
     with work.reporter.span(0.02, 0.9):
+        method = work.recipe.steps[0]
         try:
-            method = work.recipe.steps[0]
             plan = tabulate(method, data, work.statistics(data), source, work.reporter, report)
         except EngineError as error:
-            raise placed(error, "steps[0]").at_step(0) from None
+            raise placed(error, "steps[0]", method).at_step(0) from None
     with work.reporter.span(0.9, 1.0):
         write_tables(plan, outputs, exact, work.reporter, report)
     _privacy(report, work.recipe, data)
@@ -216,9 +217,11 @@ def _tabulated(
     return report
 
 
-def placed(error: EngineError, part: str) -> EngineError:
-    """A parameter's refusal says which part of the recipe it belongs to."""
-    if error.param and not error.param.startswith(("columns", "goals[", part)):
+def placed(error: EngineError, part: str, contract: Parametric) -> EngineError:
+    """A refusal of one of its parameters says which part of the recipe it belongs to."""
+    elsewhere = ("columns", "goals[", part)
+    own = error.param in type(contract).model_fields
+    if error.param and (own or not error.param.startswith(elsewhere)):
         error.message = error.message.removeprefix(f"{error.param}: ")
         error.param = f"{part}.params.{error.param}"
     error.args = (error.code, error.message, error.param, error.step)

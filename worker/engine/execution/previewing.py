@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worker.engine.algorithms.distributions import SHOWN, histogram_chart, share_chart, shares_of
+from worker.engine.algorithms.distributions import FEWEST, SHOWN, histogram_chart, share_chart, shares_of
 from worker.engine.chart import Chart
 from worker.engine.column import Column
 from worker.engine.errors import EngineError
@@ -133,7 +133,7 @@ def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[s
         goals = work.goals(before) if method.enforces else ()
         plan = method.plan(work.statistics(before), goals, own, work.reporter)
     except EngineError as error:
-        raise placed(error, "steps[0]").at_step(0) from None
+        raise placed(error, "steps[0]", method).at_step(0) from None
     after = before.with_step(method, plan, own).counting()
     for _ in after.chunks(after.schema.names):
         work.reporter.checkpoint()
@@ -155,8 +155,9 @@ def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str
     figures["distinct"] = [len(side.counts((name,))) for side in _statistics(work, before, after)]
     if after.schema[name].kind in NUMERIC:
         moments = [side.moments(name) for side in _statistics(work, before, after)]
-        figures["mean"] = [side.mean for side in moments]
-        figures["standard_deviation"] = [float(np.sqrt(side.variance)) for side in moments]
+        if min(side.count for side in moments) >= FEWEST:  # the mean of one value is that value
+            figures["mean"] = [side.mean for side in moments]
+            figures["standard_deviation"] = [float(np.sqrt(side.variance)) for side in moments]
     return figures
 
 

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.drawing import of_rows, unit_noise
-from worker.engine.algorithms.finishing import Finish, finish_for
+from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
+from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
+from worker.engine.algorithms.rounded_noise import may_undo, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.errors import EngineError
-from worker.engine.fields import NUMERIC, Columns, Unit
+from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Method, Plan, Preset, register
 from worker.engine.numeric import NumberColumn
@@ -35,6 +36,8 @@ class CorrelatedNoisePlan(Plan):
     mean: Floats = field(default_factory=lambda: np.zeros(0))
     shrink: float = 1.0
     finishes: tuple[Finish, ...] = ()
+    counts: bool = False
+    """Whether the cells that changed are counted: rounding might give some back."""
 
 
 @register
@@ -44,8 +47,9 @@ class CorrelatedNoise(Method):
     With noise of covariance d·Σ all covariances grow by the same factor 1 + d, so that correlations stay;
     the option to keep the covariance draws values towards the mean by 1/√(1 + d), after which means and
     covariances are those of the original, on average. The robust option measures Σ without the rows that
-    lie far out, so that a few large values do not blow up everybody's noise. Missing cells stay missing;
-    rows with a missing cell do not count for Σ.
+    lie far out, so that a few large values do not blow up everybody's noise; means stay then too, but
+    covariances are kept for the rows that do not lie far out, and the codebook tells how to correct those of
+    all. Missing cells stay missing; rows with a missing cell do not count for Σ.
     """
 
     slug = "correlated-noise"
@@ -76,12 +80,18 @@ class CorrelatedNoise(Method):
     keep_zeros: bool = Field(
         False, title="Leave zeros alone", description="A zero often means that there is nothing to measure."
     )
+    shared_by: Annotated[str | None, Columns(role=GROUPING)] = Field(
+        None,
+        title="Shared by",
+        description="Rows with the same value here, such as a household key, get the same noise.",
+    )
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (
             cls(columns=("age", "income")),
             cls(columns=("age", "income"), share=0.5, keep_covariance=False, robust=True, decimals=1),
+            cls(columns=("age", "income"), shared_by="household"),
         )
 
     @classmethod
@@ -97,10 +107,11 @@ class CorrelatedNoise(Method):
         kept = ", keeping means and covariances" if self.keep_covariance else ""
         robust = " (robust)" if self.robust else ""
         names = ", ".join(self.columns)
-        return f"Add noise with {self.share:g} of the covariance{robust} of {names} to them{kept}."
+        shared = f", the same for rows with equal {self.shared_by}" if self.shared_by else ""
+        return f"Add noise with {self.share:g} of the covariance{robust} of {names} to them{kept}{shared}."
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
-        return self.columns
+        return tuple(dict.fromkeys(name for _, name, _ in self.named_columns()))
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in self.columns:
@@ -124,13 +135,16 @@ class CorrelatedNoise(Method):
             "shrink": float(shrink),
             "robust": self.robust,
             "decimals": [finish.places for finish in finishes],
+            "bounds": [[finish.lower, finish.upper] for finish in finishes],
         }
-        return CorrelatedNoisePlan(facts, _root(noise), mean, float(shrink), finishes)
+        spreads = zip(np.sqrt(np.diag(noise)).tolist(), finishes, strict=True)
+        counts = any(may_undo(deviation, finish.places) for deviation, finish in spreads)
+        return CorrelatedNoisePlan(facts, _root(noise), mean, float(shrink), finishes, counts)
 
     def transform(self, chunk: Chunk, plan: CorrelatedNoisePlan, source: Source) -> Chunk:
         old = [chunk[name].numbers for name in self.columns]
         fresh = [np.empty(chunk.rows) for _ in self.columns]
-        clipped = 0
+        clipped = changed = 0
         for block, rows in chunk.blocks():
             draws = self._draws(chunk, block, rows, source)
             for i, finish in enumerate(plan.finishes):
@@ -143,14 +157,21 @@ class CorrelatedNoise(Method):
                     new *= plan.shrink
                     new += (1.0 - plan.shrink) * plan.mean[i]
                 clipped += finish.apply(new, old[i][rows])
+                if plan.counts:
+                    changed += changed_cells(new, old[i][rows])
         made = [
             NumberColumn(name, finish.kind(chunk[name].kind), numbers, finish.places)
             for name, finish, numbers in zip(self.columns, plan.finishes, fresh, strict=True)
         ]
-        return chunk.with_columns(*made).tallied(clipped_cells=clipped)
+        done = chunk.with_columns(*made).tallied(clipped_cells=clipped)
+        if not plan.counts:
+            return done
+        cells = sum(finish.cells(numbers) for finish, numbers in zip(plan.finishes, old, strict=True))
+        return done.tallied(noisy_cells=cells, changed_cells=changed)
 
     def conclude(self, plan: CorrelatedNoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"clipped_cells": 0, **tallies}
+        counted = {"noisy_cells": 0, "changed_cells": 0} if plan.counts else {}
+        return {"clipped_cells": 0, **counted, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
@@ -158,38 +179,84 @@ class CorrelatedNoise(Method):
             f"{names}: normal noise with {self.share:g} times the covariance of these columns was added "
             "jointly."
         )
+        if self.shared_by:
+            said += " Rows that share a group share the noise: treat them as clustered."
+        if self.robust:
+            return (said, *self._robust_guidance(facts), *_limits(facts, self.keep_zeros))
         if self.keep_covariance:
             return (
                 said,
                 f"Values were then drawn to the mean by the factor {facts['shrink']:.6g}: means, variances, "
                 "covariances, correlations and regressions among these columns need no correction. "
                 "Correlations with other columns are too small by that factor: divide them by it.",
+                *_limits(facts, self.keep_zeros),
             )
         return (
             said,
             "Correlations among these columns need no correction; divide variances and covariances by "
             f"{1 + self.share:.6g}. Correlations with other columns are too small: multiply them by "
             f"{(1 + self.share) ** 0.5:.6g}.",
+            *_limits(facts, self.keep_zeros),
+        )
+
+    def _robust_guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Noise of another covariance than the columns' own changes all covariances, but in a known way."""
+        rows = "; ".join(" ".join(f"{one:.6g}" for one in row) for row in facts["noise_covariance"])
+        shrink = float(facts["shrink"])
+        drawn = f" and divide by {shrink**2:.6g}" if self.keep_covariance else ""
+        return (
+            "The covariance was measured without the rows that lie far out"
+            + (f", and values were drawn to the mean by the factor {shrink:.6g}" if drawn else "")
+            + f". Means need no correction. From covariances among these columns subtract the matrix [{rows}]"
+            f"{drawn}; covariances with other columns "
+            + (f"are too small by the factor {shrink:.6g}." if drawn else "need no correction."),
         )
 
     def _measured(self, statistics: Statistics, source: Source) -> tuple[Floats, Floats]:
-        if self.robust:
-            rows = statistics.sample(self.columns, ROBUST_SAMPLE, source)
-            known = np.column_stack([rows[name].numbers for name in self.columns])
-            known = known[~np.isnan(known).any(axis=1)]
-            if len(known) > 4 * len(self.columns):
-                from worker.engine.algorithms.robust import minimum_covariance_determinant
+        """Means over all known values, so that they stay when values are drawn towards them; and Σ."""
+        matrix = self._without_outliers(statistics, source) if self.robust else None
+        if matrix is None:
+            found, rows = statistics.covariance(self.columns), statistics.rows()
+            if not found.rows and rows:
+                text = "columns: no row has a value in all of these columns. Choose columns that go together."
+                raise EngineError("no-complete-rows", text, param="columns")
+            if found.rows == rows:
+                return found.mean, found.matrix
+            matrix = found.matrix
+        return np.array([statistics.moments(name).mean for name in self.columns]), matrix
 
-                return minimum_covariance_determinant(known, source.stream("\x00starts", 0))
-        found = statistics.covariance(self.columns)
-        if not found.rows and statistics.rows():
-            text = "columns: no row has a value in all of these columns. Choose columns that go together."
-            raise EngineError("no-complete-rows", text, param="columns")
-        return found.mean, found.matrix
+    def _without_outliers(self, statistics: Statistics, source: Source) -> Floats | None:
+        """None when too few rows are complete to tell which ones lie far out."""
+        rows = statistics.sample(self.columns, ROBUST_SAMPLE, source)
+        known = np.column_stack([rows[name].numbers for name in self.columns])
+        known = known[~np.isnan(known).any(axis=1)]
+        if len(known) <= 4 * len(self.columns):
+            return None
+        from worker.engine.algorithms.robust import minimum_covariance_determinant
+
+        return minimum_covariance_determinant(known, source.stream("\x00starts", 0))[1]
 
     def _draws(self, chunk: Chunk, block: int, rows: slice, source: Source) -> list[Floats]:
         streams = (source.stream(name, block) for name in self.columns)
-        return [of_rows(chunk, block, rows, partial(unit_noise, one, "gaussian")) for one in streams]
+        drawn = [of_rows(chunk, block, rows, partial(unit_noise, one, "gaussian")) for one in streams]
+        if self.shared_by is not None:
+            groups = chunk[self.shared_by].take(rows)
+            for name, one in zip(self.columns, drawn, strict=True):
+                shared = shared_noise(groups, "gaussian", source, name)
+                np.copyto(one, shared, where=~np.isnan(shared))
+        return drawn
+
+
+def _limits(facts: Mapping[str, Any], keep_zeros: bool) -> tuple[str, ...]:
+    """What makes the figures above inexact."""
+    said = said_of_rounding("the decimals of each column", facts)
+    if any(bound is not None for both in facts["bounds"] for bound in both):
+        said += (
+            "Results outside the bounds were set to the nearer bound, so values there are too frequent.",
+        )
+    if keep_zeros:
+        said += ("Zeros were left as they were: all this holds for the other values only.",)
+    return said
 
 
 def _root(matrix: Floats) -> Floats:

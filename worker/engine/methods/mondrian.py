@@ -78,6 +78,10 @@ class Mondrian(Method):
         "and dates, or all values that occur. Columns with a hierarchy show its label.",
     )
 
+    @property
+    def holds_columns(self) -> bool:
+        return self.relaxed
+
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (cls(), cls(relaxed=True, summary="mean"), cls(summary="set"), cls(summary="median"))

@@ -10,7 +10,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.algorithms.drawing import put_noise, shared_noise
-from worker.engine.algorithms.finishing import Finish, finish_for
+from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
+from worker.engine.algorithms.rounded_noise import may_undo, rounded_variance, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
@@ -22,6 +23,9 @@ from worker.engine.statistics import Statistics
 from worker.engine.table import Chunk, Schema
 from worker.engine.table import Field as ColumnField
 
+NEARLY = 0.01
+"""A correction that differs by less from what was drawn is not told apart."""
+
 
 @dataclass(frozen=True)
 class NoisePlan(Plan):
@@ -29,6 +33,8 @@ class NoisePlan(Plan):
 
     deviation: float = 0.0
     finish: Finish = field(default_factory=lambda: Finish(0))
+    counts: bool = False
+    """Whether the cells that changed are counted: rounding might give some back."""
 
 
 @register
@@ -155,11 +161,12 @@ class Noise(Method):
             "decimals": finish.places,
             "bounds": [finish.lower, finish.upper],
         }
-        return NoisePlan(facts, deviation, finish)
+        counts = self.mode == "multiplicative" or may_undo(deviation, finish.places)
+        return NoisePlan(facts, deviation, finish, counts)
 
     def transform(self, chunk: Chunk, plan: NoisePlan, source: Source) -> Chunk:
         numbers = chunk[self.column].numbers
-        fresh, clipped = np.empty(chunk.rows), 0
+        fresh, clipped, changed = np.empty(chunk.rows), 0, 0
         for block, rows in chunk.blocks():
             old, new = numbers[rows], fresh[rows]
             self._draw(new, chunk, block, rows, source)
@@ -170,13 +177,19 @@ class Noise(Method):
             else:
                 new += old
             clipped += plan.finish.apply(new, old)
+            if plan.counts:
+                changed += changed_cells(new, old)
         column = NumberColumn(
             self.column, plan.finish.kind(chunk[self.column].kind), fresh, plan.finish.places
         )
-        return chunk.with_columns(column).tallied(clipped_cells=clipped)
+        made = chunk.with_columns(column).tallied(clipped_cells=clipped)
+        if not plan.counts:
+            return made
+        return made.tallied(noisy_cells=plan.finish.cells(numbers), changed_cells=changed)
 
     def conclude(self, plan: NoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"clipped_cells": 0, **tallies}
+        counted = {"noisy_cells": 0, "changed_cells": 0} if plan.counts else {}
+        return {"clipped_cells": 0, **counted, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         deviation = float(facts["noise_deviation"])
@@ -194,10 +207,21 @@ class Noise(Method):
         return (
             f"{self.column}: independent {self.distribution} noise with mean 0 and standard deviation "
             f"{deviation:.6g} was added to each value.{shared}",
-            f"Means and totals are unbiased. Subtract {deviation**2:.6g} from the sample variance. As a "
-            "predictor in a regression its slope is too small: divide it by 1 − (noise variance / sample "
-            "variance).",
+            f"Means and totals are unbiased. {self._variance(facts)} As a predictor in a regression its "
+            "slope is too small: divide it by 1 − (noise variance / sample variance).",
             *_limits(facts),
+        )
+
+    def _variance(self, facts: Mapping[str, Any]) -> str:
+        """How to correct a variance: what is left of the noise after rounding, in the values that got any."""
+        drawn = float(facts["noise_deviation"]) ** 2
+        left = rounded_variance(self.distribution, float(facts["noise_deviation"]), facts["decimals"])
+        some = " times the share of values that are not 0, because zeros got no noise," * self.keep_zeros
+        if abs(left - drawn) <= NEARLY * drawn:
+            return f"Subtract {drawn:.6g}{some} from the sample variance."
+        return (
+            f"Rounding to {facts['decimals']} decimals leaves noise of variance {left:.6g}: subtract "
+            f"that{some} from the sample variance."
         )
 
     def _draw(self, out: Floats, chunk: Chunk, block: int, rows: slice, source: Source) -> None:
@@ -209,6 +233,8 @@ class Noise(Method):
 
 
 def _limits(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    said = said_of_rounding(f"{facts['decimals']} decimals", facts)
     if any(bound is not None for bound in facts["bounds"]):
-        return ("Results outside the bounds were set to the nearer bound, so values there are too frequent.",)
-    return ()
+        clipped = "Results outside the bounds were set to the nearer bound, so values there are too frequent."
+        return (*said, clipped)
+    return said

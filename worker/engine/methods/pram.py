@@ -110,17 +110,20 @@ class Pram(Method):
         return (
             Preset(
                 "Light",
-                "About one cell in ten changes; frequencies stay on average.",
+                "At most about one cell in ten changes, fewer where one category prevails; frequencies "
+                "stay on average.",
                 {"keep": 0.9, "invariant": True},
             ),
             Preset(
                 "Medium",
-                "About one cell in five changes; frequencies stay on average.",
+                "At most about one cell in five changes, fewer where one category prevails; frequencies "
+                "stay on average.",
                 {"keep": 0.8, "invariant": True},
             ),
             Preset(
                 "Strong",
-                "About half of the cells change; frequencies stay on average.",
+                "At most about half of the cells change, fewer where one category prevails; frequencies "
+                "stay on average.",
                 {"keep": 0.5, "invariant": True},
             ),
         )
@@ -205,32 +208,38 @@ class Pram(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         said: tuple[str, ...] = (
             f"{self.column}: categories were changed at random; each cell kept its category with probability "
-            f"{facts['smallest_diagonal']:.6g} or more. The matrix P (rows: original, columns: released) "
-            "is part of this codebook.",
+            f"{facts['smallest_diagonal']:.6g} or more. "
+            + (
+                "The matrix P (rows: original, columns: released) is part of this codebook."
+                if _is_one(facts["matrix"])
+                else "Each stratum has a matrix of its own, made from the data, that is not published."
+            ),
         )
         if self.invariant:
             within = f" within equal values of {', '.join(self.strata)}" if self.strata else ""
             said += (f"Frequencies of the column are unbiased as they are{within}; cross tables are not.",)
-        else:
+        elif "estimated" in facts:
             said += (
                 "Released frequencies λ are biased: t = λ·P⁻¹ estimates the original ones without bias.",
             )
-        if facts.get("local_epsilon") is not None and not self.invariant:
-            said += (
-                f"Whoever sees one cell learns about its original at most by a factor e^ε with ε = "
-                f"{facts['local_epsilon']:.4g} (local model, per cell; no privacy budget is charged for it).",
+        if not self.invariant:
+            said += _local(facts)
+        if "estimated" not in facts:
+            return (
+                *said,
+                "P has no inverse: the frequencies of the original categories cannot be estimated.",
             )
+        cross = "For cross tables multiply the dimension of this column by P⁻¹ too. "
         return (
             *said,
-            "For cross tables multiply the dimension of this column by P⁻¹ too. Associations with other "
-            "columns are weakened; the estimated frequencies come with the standard errors that the "
-            "change alone causes.",
+            cross * _is_one(facts["matrix"]) + "Associations with other columns are weakened; the estimated "
+            "frequencies come with the standard errors that the change alone causes.",
         )
 
     def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
         names, matrix = facts["categories"], facts["matrix"]
         drawn: tuple[Chart, ...] = ()
-        if matrix and isinstance(matrix[0][0], float):  # else every stratum has one of its own
+        if matrix and _is_one(matrix):
             drawn += (matrix_chart(self.column, names, matrix, rounded=facts["matrix_depends_on_data"]),)
         if "estimated" in facts:
             errors = facts["standard_errors"]
@@ -264,8 +273,6 @@ class Pram(Method):
         """Categories are named only where the steward did: a name taken from the data is a value."""
         known = categories.known
         shown = [_shown(matrix, known) for matrix in matrices]
-        epsilons = [transition.local_epsilon(matrix, groups) for matrix in matrices]
-        worst = None if None in epsilons or not epsilons else max(e for e in epsilons if e is not None)
         return {
             "column": self.column,
             "categories": [
@@ -274,9 +281,32 @@ class Pram(Method):
             "strata": len(matrices),
             "matrix": shown[0].tolist() if _all_equal(shown) else [one.tolist() for one in shown],
             "smallest_diagonal": min((float(np.diag(one).min()) for one in shown if one.size), default=1.0),
-            "local_epsilon": worst,
+            "local_epsilon": transition.worst_epsilon(matrices, [known]),
+            "local_epsilon_within_groups": transition.worst_epsilon(matrices, groups),
             "matrix_depends_on_data": self.invariant,
         }
+
+
+def _is_one(matrix: Sequence[Sequence[Any]]) -> bool:
+    """Whether all strata share it; else every stratum has one of its own."""
+    return not matrix or isinstance(matrix[0][0], float)
+
+
+def _local(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """What one cell gives away of its original."""
+    whole, within = facts["local_epsilon"], facts["local_epsilon_within_groups"]
+    more = "(local model, per cell; no privacy budget is charged for it)."
+    if whole is not None:
+        return (
+            "Whoever sees one cell learns about its original at most by a factor e^ε with ε = "
+            f"{whole:.4g} {more}",
+        )
+    if within is not None:
+        return (
+            "Which group of categories the original of a cell belongs to is not hidden. Within its group, "
+            f"whoever sees the cell learns at most by a factor e^ε with ε = {within:.4g} {more}",
+        )
+    return ()
 
 
 def _named(plan: PramPlan, released: Sequence[int]) -> list[str | None]:

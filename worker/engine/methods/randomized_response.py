@@ -113,7 +113,7 @@ class RandomizedResponse(Method):
             Preset(
                 "Strong", "An answer changes anybody's odds by at most 1.65 (ε = 0.5).", {"epsilon": "0.5"}
             ),
-            Preset("Weak", "An answer changes anybody's odds by at most 20 (ε = 3).", {"epsilon": "3"}),
+            Preset("Weak", "An answer changes anybody's odds by at most 20.1 (ε = 3).", {"epsilon": "3"}),
         )
 
     @model_validator(mode="before")

@@ -34,9 +34,9 @@ class RecordSwapping(Method):
     """Exchange some columns, usually places, between households that are alike in others.
 
     Two households of the same size and the same stratum trade their values in the chosen columns, member by
-    member, so that all counts within the strata stay as they are while nobody can be sure that a household
-    really lives where the release says. Households with rare members can be made to go first. A household's
-    stratum is that of its first row. Without a household key every row is a household.
+    member, so that all counts of households within the strata stay as they are while nobody can be sure
+    that a household really lives where the release says. Households with rare members can be made to go
+    first. A household's stratum is that of its first row. Without a household key every row is a household.
     """
 
     slug = "record-swapping"
@@ -102,7 +102,7 @@ class RecordSwapping(Method):
         key = self.household or next(iter(statistics.schema.named(Role.HOUSEHOLD_KEY)), None)
         read = (*self.columns, *self.strata, *self.risky, *((key,) if key else ()))
         whole = statistics.table(tuple(dict.fromkeys(read)))
-        homes = households_of(whole[key] if key else None, whole.rows)
+        homes = households_of(whole[key].merged() if key else None, whole.rows)
         report.progress(0.5)
         pairs = pairs_within(
             self._keys(whole, homes, self.strata, sizes=True),
@@ -128,17 +128,19 @@ class RecordSwapping(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         within = f" that are equal in {', '.join(self.strata)}" if self.strata else ""
+        strata = f" and by {', '.join(self.strata)} of the first member" if self.strata else ""
         share = facts["swapped_households"] / max(1, facts["households"])
         return (
             f"{names}: about {share:.2g} of the households traded these values with households of the "
             f"same size{within}.",
-            f"Tables of {names} by the strata are exactly the original ones; tables of {names} by any "
-            "other column are changed at random, small cells more than large ones.",
+            f"Tables of {names} by household size{strata}, counted in households, are exactly the original "
+            f"ones; tables of {names} by any other column are changed at random, small cells more than large "
+            "ones.",
         )
 
     def _keys(self, whole: Table, homes: Households, names: Sequence[str], sizes: bool = False) -> Any:
         """One number per household, equal when the columns are equal in their first rows."""
-        columns = [whole[name] for name in names]
+        columns = [whole[name].merged() for name in names]
         codes = [column.codes[homes.heads] for column in columns]
         widths = [len(column.labels) for column in columns]
         if sizes:
@@ -149,7 +151,7 @@ class RecordSwapping(Method):
     def _rare(self, whole: Table) -> Mask:
         if not self.risky or not whole.rows:
             return np.zeros(whole.rows, bool)
-        columns = [whole[name] for name in self.risky]
+        columns = [whole[name].merged() for name in self.risky]
         groups = group(pack([c.codes for c in columns], [len(c.labels) for c in columns], whole.rows))
         rare: Mask = (np.bincount(groups.ids) < self.k)[groups.ids]
         return rare

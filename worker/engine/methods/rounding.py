@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
@@ -66,6 +67,15 @@ class Rounding(Method):
             for text, gone in zip(column.label_texts, column.missing.tolist(), strict=True)
         ]
         return chunk.with_columns(column.relabelled(texts))
+
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        return (
+            f"{self.column}: every value is the multiple of {self.base} nearest to the original one, which "
+            f"lies within {self.base / 2:g} of it.",
+            "Where the values spread over many multiples, means stay nearly right and variances are too "
+            f"large by about {self.base**2 / 12:.6g}. Differences smaller than {self.base} cannot be "
+            "analysed.",
+        )
 
     def _rounded(self, text: str) -> str:
         """Exact for any number of digits; a text that is no number stays as it is."""

@@ -130,12 +130,19 @@ class Sampling(Method):
         return {"rows_before": 0, "rows_kept": 0, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        if self.by_weight:
+            return (
+                f"The rows are a random sample: each was kept with a probability of {self.share:g} times its "
+                "weight over the mean weight, at most 1.",
+                "All kept rows stand for equally many, except those whose weight is so large that they were "
+                "certain to be kept: unweighted means estimate the population's. Totals need the weight "
+                "column, where it is released.",
+            )
         unit = f"rows with equal {self.unit} together" if self.unit else "each row by itself"
-        how = "in proportion to its weight, " if self.by_weight else ""
         return (
-            f"The rows are a random sample ({unit}, {how}probability {self.share:g}).",
+            f"The rows are a random sample ({unit}, probability {self.share:g}).",
             "Use the weight column for totals; unweighted totals must be divided by the probability."
-            if self.weight_name or self.by_weight
+            if self.weight_name
             else f"Divide totals by {self.share:g}, unless a weight column is released, which already is.",
         )
 

@@ -101,6 +101,14 @@ class Suppression(Method):
             schema = schema.with_field(ColumnField(name, Kind.CATEGORICAL, Role.QUASI_IDENTIFIER))
         return schema
 
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        return (
+            "A * in a quasi-identifier is a value that was hidden because its row was too rare. All other "
+            "values are the original ones.",
+            "Cells are not hidden at random: rare combinations lose more of them. Analyses of complete rows "
+            "alone show too few of these; count a * as unknown, not as a category.",
+        )
+
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> SuppressionPlan:

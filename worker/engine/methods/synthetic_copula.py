@@ -41,7 +41,8 @@ class SyntheticCopula(Method):
     The model is the distribution of each column and one correlation for each pair of columns (a Gaussian
     copula); the rows of the release are drawn from it, as many as there were, and no row belongs to
     anybody. Numbers are drawn along a line through means of groups of values, categories in proportion
-    to their frequency; rare categories are left out. Interactions of more than two columns are not kept.
+    to their frequency; rare categories are left out. Numbers of few and frequent values count as categories.
+    Interactions of more than two columns are not kept.
     Columns that are not listed leave the release. This is not differential privacy: the model itself is
     measured on the data.
     """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -151,6 +151,16 @@ class TopBottomCoding(Method):
                 texts[code] = plan.bottom
         kind = Kind.CATEGORICAL if self.replacement == "text" else None
         return chunk.with_columns(column.relabelled(texts, kind))
+
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        what = {"limit": "the limit", "mean": "their mean", "median": "their median", "text": "a text"}
+        kept = "means and totals stay but for rounding; variances" if self.replacement == "mean" else None
+        return (
+            f"{self.describe()} Values between the limits are the original ones.",
+            f"Beyond a limit all values are shown as {what[self.replacement]}: treat them as censored. "
+            f"Quantiles between the limits stay exact; {kept or 'means, totals, variances'} and extremes do "
+            "not.",
+        )
 
     def _text(
         self, sign: str, domain: Domain, counts: Counts, cut: Mask, said: Decimal | None, limit: float

@@ -1,0 +1,47 @@
+"""What is left of noise once results are rounded: sometimes nothing, and hardly ever what was drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+TAILS: Mapping[str, Callable[[float], float]] = {
+    "gaussian": lambda x: math.erfc(x / math.sqrt(2.0)),
+    "laplace": lambda x: math.exp(-math.sqrt(2.0) * x),
+    "uniform": lambda x: max(0.0, 1.0 - x / math.sqrt(3.0)),
+}
+"""How often noise of variance 1 is farther from 0 than this."""
+FINE = 5.0
+"""With steps so many times smaller than the noise, rounding adds step²/12 to every figure that is shown."""
+MOST_STEPS = 400
+HARDLY = 0.5
+
+
+def may_undo(deviation: float, places: int) -> bool:
+    """Whether rounding can give back so many values that it is worth counting those that changed."""
+    return deviation < FINE * 10.0**-places
+
+
+def rounded_variance(shape: str, deviation: float, places: int) -> float:
+    """The variance of the difference to original values that show no more than so many decimals."""
+    step = 10.0**-places
+    if deviation > FINE * step:
+        return deviation**2 + step**2 / 12.0
+    if deviation <= 0.0:
+        return 0.0
+    farther = (TAILS[shape]((k + 0.5) * step / deviation) for k in range(MOST_STEPS))
+    return step**2 * math.fsum((2 * k + 1) * share for k, share in enumerate(farther))
+
+
+def said_of_rounding(decimals: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """A warning where rounding gave most values back; the facts count them where it might have."""
+    changed, cells = facts.get("changed_cells", 0), facts.get("noisy_cells", 0)
+    if changed >= HARDLY * cells:  # so too when there are no cells
+        return ()
+    share = changed / cells
+    about = f"only about {100.0 * share:.2g} %" if changed else "none"
+    return (
+        f"Results were rounded to {decimals}, which undid most of the noise: {about} of the "
+        "values differ from the original ones.",
+    )
