@@ -43,6 +43,19 @@ def lecture_columns():
     return columns
 
 
+@pytest.mark.parametrize(("drop", "told"), [(True, "are left out"), (False, "show * in every")])
+def test_the_codebook_names_what_is_coarser_and_what_is_missing(drop, told):
+    few = {"suppression_limit": 0.2, "levels": {"ZIP": [1, 1]}, "drop_suppressed": drop}
+    recipe = recipe_of(lecture_columns(), [("k-anonymity", {"k": 3})], [("generalization", few)])
+    step = run(recipe, lecture())[1]["steps"][0]
+    coarser, missing = step["codebook"]
+    assert coarser.startswith(f"{', '.join(name for name in QIS if step['levels'][name])}: coarser")
+    assert step["suppressed_rows"] > 0
+    assert told in missing
+    kept = recipe_of(lecture_columns(), [("k-anonymity", {"k": 1})], [("generalization", {})])
+    assert run(kept, lecture())[1]["steps"][0]["codebook"] == []
+
+
 def test_the_lecture_table_has_one_minimal_two_anonymous_generalization():
     recipe = recipe_of(lecture_columns(), [("k-anonymity", {"k": 2})], [("generalization", {})])
     released, report = run(recipe, lecture())

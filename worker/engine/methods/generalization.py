@@ -130,6 +130,23 @@ class Generalization(Method):
             f"at most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
         )
 
+    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        coarser = [name for name, level in facts["levels"].items() if level]
+        said = []
+        if coarser:
+            said.append(
+                f"{', '.join(coarser)}: coarser values stand in place of the original ones, the same in every "
+                "row. An interval [a, b[ holds a and ends below b: tabulate intervals as they are, or by their "
+                "midpoints."
+            )
+        if facts["suppressed_rows"]:
+            hidden = "are left out" if self.drop_suppressed else "show * in every quasi-identifier"
+            said.append(
+                f"Rows that were still too rare {hidden}. They are not a random part: small groups have lost "
+                "more of their rows than large ones, and totals of groups are too small by as much."
+            )
+        return tuple(said)
+
     def check(self, schema: Schema) -> None:
         super().check(schema)
         if not schema.named(Role.QUASI_IDENTIFIER):
