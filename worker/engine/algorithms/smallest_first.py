@@ -62,22 +62,28 @@ class Tally:
 
 
 def smallest_dropped(sizes: Counts, met: Callable[[Tally], bool]) -> Mask:
-    """Which classes stay when the fewest of the smallest go; nothing left satisfies everything.
-
-    Found by bisection: what a number of dropped classes satisfies, more of them satisfy too. Among classes
-    of one size those that come first go first.
-    """
+    """Which classes stay when the fewest of the smallest go; nothing left satisfies everything."""
     tally = Tally.of(sizes)
-    low, high = 0, len(sizes)
+    return staying(sizes, tally, fewest(tally, met))
+
+
+def fewest(tally: Tally, met: Callable[[Tally], bool]) -> int:
+    """How many of the smallest classes must go, by bisection: what satisfies, more of them satisfy too."""
+    low, high = 0, tally.classes
     while low < high:
         middle = (low + high) // 2
         if met(tally.without(middle)):
             high = middle
         else:
             low = middle + 1
-    if low == 0:
+    return low
+
+
+def staying(sizes: Counts, tally: Tally, number: int) -> Mask:
+    """Which classes stay when so many of the smallest go; among classes of one size those that come first."""
+    if number == 0:
         return np.ones(len(sizes), bool)
-    last, some = tally.end_of(low)
+    last, some = tally.end_of(number)
     stay: Mask = sizes > last
     stay[np.flatnonzero(sizes == last)[some:]] = True
     return stay
