@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
 
@@ -253,6 +255,29 @@ def test_an_unforeseen_fault_is_told_without_its_words(folder, capsys, monkeypat
     assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", "out.csv") == 1
     assert "RuntimeError at test_command_line.py" in one_line(capsys)
     assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_stops_it_finds_no_half_file(folder, asked):
+    columns = {f"q{i}": {"role": "quasi-identifier"} for i in range(60)}
+    (folder / "wide.csv").write_text("\n".join([",".join(columns), *(",".join("01" * 30) for _ in range(9))]))
+    step = {"method": "generalization", "params": {"time_limit": 3600}}
+    goals = [{"goal": "average-risk", "params": {"limit": 0.2}}]
+    write(folder / "long.json", recipe(columns=columns, goals=goals, steps=[step]))
+    before = set(folder.iterdir())
+    arguments = ["anonymize", folder / "long.json", folder / "wide.csv", "--out", folder / "out.csv"]
+    terminal, side = os.openpty()
+    process = subprocess.Popen([sys.executable, "-m", "worker", *arguments], stderr=side)
+    os.close(side)
+    told = b""
+    while b"Planning" not in told:
+        told = os.read(terminal, 1000)
+    assert set(folder.iterdir()) > before
+    process.send_signal(asked)
+    assert process.wait(60) == 130
+    assert b"stopped" in os.read(terminal, 100_000)
+    os.close(terminal)
+    assert set(folder.iterdir()) == before
 
 
 def test_it_runs_as_a_module(folder):
