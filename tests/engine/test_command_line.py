@@ -43,6 +43,11 @@ def recipe(**more):
     }
 
 
+def interval(**options):
+    spec = {"builder": "interval", **options}
+    return {"columns": {"age": {"role": "quasi-identifier", "hierarchy": spec}}}
+
+
 def write(path, content):
     path.write_text(json.dumps(content))
     return path
@@ -195,10 +200,14 @@ def test_a_hierarchy_that_does_not_fit_is_refused_in_one_line(folder, capsys, na
             "columns.age.hierarchy",
         ),
         ({"data": {"delimiter": "||"}}, 2, "delimiter"),
+        ({"goals": [{"goal": "k-anonymity", "params": {"k": True}}]}, 2, "goals[0].params.k: This should be"),
+        ({"goals": [{"goal": "k-map", "params": {"population": "ragged.csv"}}]}, 2, "ragged.csv: The row on"),
+        (interval(width=1e-300), 2, "columns.age.hierarchy.width: is too small"),
     ],
 )
 def test_a_refusal_is_one_line_with_a_code(folder, capsys, change, code, words):
     write(folder / "bad.json", recipe(**change))
+    (folder / "ragged.csv").write_text(f"age,sex\n30,f\n31,m,{SECRET}\n")
     assert worker(folder, "anonymize", "bad.json", "data.csv", "--out", "out.csv") == code
     assert words in one_line(capsys)
     assert not (folder / "out.csv").exists()
@@ -226,6 +235,8 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
         (("--out", "out.sas7bdat"), 2, ".sas7bdat"),
         (("--out", "out.csv", "--memory", "10"), 4, "memory"),
+        (("--out", "gone/out.csv"), 2, "gone/out.csv: this is a folder, or its folder is not there"),
+        (("--out", "out.csv", "--report", "./"), 2, "this is a folder"),
     ],
 )
 def test_options_are_refused_in_one_line(folder, capsys, arguments, code, words):
