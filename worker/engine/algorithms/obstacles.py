@@ -37,7 +37,8 @@ def no_solution(judge: Judge, coarsest: Classes, least: int | None) -> NoSolutio
     if needs[at] > limit and reached is not None:
         words += f" The nearest to the demanded {goal.required:g} that can be reached there is {reached:,}."
     fewest = min(one for one in (least, _suppressed(judge, coarsest)) if one is not None)
-    error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
+    sure = all(map(_only_helped, goals)) and not judge.hidden  # then no other node costs fewer rows
+    error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows, sure)}", param=f"goals[{at}]")
     error.mends = mends(
         goals, at, reached, fewest, rows, lambda others: _suppressed(judge.of(others), coarsest) <= limit
     )
@@ -96,9 +97,11 @@ def _cost(need: int, rows: int) -> str:
     return f"none of the {rows:,} rows could be kept"
 
 
-def _way_out(fewest: int, rows: int) -> str:
-    if fewest >= rows:
+def _way_out(fewest: int, rows: int, sure: bool) -> str:
+    if fewest >= rows and sure:
         return "More suppression does not help: weaken the goal, or allow higher levels."
+    if fewest >= rows:
+        return "Weaken the goal, or allow higher levels; whether more suppression would help is not known."
     return (
         f"Weaken the goal, allow higher levels, or raise the suppression limit: {fewest:,} rows, "
         f"a share of {share_of(fewest, rows):.4f}, would do."
