@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -77,6 +77,8 @@ class Judge:
         """When every row is suppressed, all rows together are the one class of the release."""
         if self.drop:
             return False
+        if self.judges_labels:
+            table = starred(table, {name for goal in self.goals for name in goal.sensitive_columns()})
         one = Classes(table, np.zeros(len(table), np.int64), 1)
         return bool(self.kept(one).all()) and all(goal.met(one) for goal in self.goals)
 
@@ -97,6 +99,17 @@ def may_hide(levels: Sequence[Levels], bounds: Sequence[tuple[int, int]]) -> boo
         stars.append(bool(starred))
         others.append(any(len(labels) > 1 for labels in starred))
     return all(stars) and any(others)
+
+
+def starred(table: FrequencyTable, kept: Container[str]) -> FrequencyTable:
+    """The table with `*` in all columns but those that are kept."""
+    told = [one.name in kept for one in table.domains]
+    domains = [
+        one if told[at] else Domain(one.name, one.kind, (SUPPRESSED,), np.zeros(1, bool))
+        for at, one in enumerate(table.domains)
+    ]
+    codes = [one if told[at] else np.zeros_like(one) for at, one in enumerate(table.codes)]
+    return replace(table, domains=tuple(domains), codes=tuple(codes))
 
 
 def sized(rows: Counts) -> Classes:
