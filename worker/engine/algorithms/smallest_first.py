@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from worker.engine.column import Mask
 from worker.engine.frequency import Counts
+
+if TYPE_CHECKING:
+    from worker.engine.classes import Classes
 
 WIDE = 8
 """Sizes up to this many times the number of classes are counted without sorting."""
@@ -61,10 +65,10 @@ class Tally:
         return int(self.sizes[at]), number - int(running[at] - self.counts[at])
 
 
-def smallest_dropped(sizes: Counts, met: Callable[[Tally], bool]) -> Mask:
+def smallest_dropped(classes: Classes, met: Callable[[Tally], bool]) -> Mask:
     """Which classes stay when the fewest of the smallest go; nothing left satisfies everything."""
-    tally = Tally.of(sizes)
-    return staying(sizes, tally, fewest(tally, met))
+    tally = Tally.of(classes.sizes)
+    return staying(classes, tally, fewest(tally, met))
 
 
 def fewest(tally: Tally, met: Callable[[Tally], bool]) -> int:
@@ -79,11 +83,16 @@ def fewest(tally: Tally, met: Callable[[Tally], bool]) -> int:
     return low
 
 
-def staying(sizes: Counts, tally: Tally, number: int) -> Mask:
-    """Which classes stay when so many of the smallest go; among classes of one size those that come first."""
+def staying(classes: Classes, tally: Tally, number: int) -> Mask:
+    """Which classes stay when so many of the smallest go.
+
+    Among classes of as many persons those of the fewest rows go, among these those that come first.
+    """
+    sizes = classes.sizes
     if number == 0:
         return np.ones(len(sizes), bool)
     last, some = tally.end_of(number)
     stay: Mask = sizes > last
-    stay[np.flatnonzero(sizes == last)[some:]] = True
+    tied = np.flatnonzero(sizes == last)
+    stay[tied[np.argsort(classes.rows[tied], kind="stable")[some:]]] = True
     return stay

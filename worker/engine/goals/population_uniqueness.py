@@ -81,7 +81,7 @@ class PopulationUniqueness(Goal):
     def spared(self, kept: Classes) -> Mask:
         tally = Tally.of(kept.sizes)
         models = asked(self.model, self.sampling_fraction)
-        return staying(kept.sizes, tally, min(self._fewest(tally, model) for model in models))
+        return staying(kept, tally, min(self._fewest(tally, model) for model in models))
 
     def achieved(self, classes: Classes) -> Any:
         estimate = self._estimate(Tally.of(classes.sizes)) if classes.number else math.nan
