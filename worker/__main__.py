@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -77,4 +78,5 @@ def _unforeseen(error: Exception) -> str:
 
 if __name__ == "__main__":
     short_lived()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: no half file stays behind
     sys.exit(main())

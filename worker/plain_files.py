@@ -82,7 +82,10 @@ def declared_sources(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str
     sources = {}
     declared = declared_files(files, recipe, folder)
     for name, file in declared["populations"].items():
-        sources[name] = open_table(file, sniff(file, said))
+        try:
+            sources[name] = open_table(file, sniff(file, said))
+        except EngineError as error:
+            raise type(error)(error.code, f"population file {name}: {error.message}") from None
     return {**declared, "populations": sources}
 
 
@@ -132,6 +135,8 @@ def out_delimiter(path: Path, read_with: str | None) -> str:
 @contextmanager
 def finished(path: Path) -> Iterator[BinaryIO]:
     """A file that appears under its name only when it is whole."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise EngineError("no-folder", f"{path}: this is a folder, or its folder is not there. Name a file.")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

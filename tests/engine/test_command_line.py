@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
 
@@ -39,6 +41,11 @@ def recipe(**more):
         "steps": [{"method": "generalization", "params": {"suppression_limit": 0.1}}],
         **more,
     }
+
+
+def interval(**options):
+    spec = {"builder": "interval", **options}
+    return {"columns": {"age": {"role": "quasi-identifier", "hierarchy": spec}}}
 
 
 def write(path, content):
@@ -193,10 +200,14 @@ def test_a_hierarchy_that_does_not_fit_is_refused_in_one_line(folder, capsys, na
             "columns.age.hierarchy",
         ),
         ({"data": {"delimiter": "||"}}, 2, "delimiter"),
+        ({"goals": [{"goal": "k-anonymity", "params": {"k": True}}]}, 2, "goals[0].params.k: This should be"),
+        ({"goals": [{"goal": "k-map", "params": {"population": "ragged.csv"}}]}, 2, "ragged.csv: The row on"),
+        (interval(width=1e-300), 2, "columns.age.hierarchy.width: is too small"),
     ],
 )
 def test_a_refusal_is_one_line_with_a_code(folder, capsys, change, code, words):
     write(folder / "bad.json", recipe(**change))
+    (folder / "ragged.csv").write_text(f"age,sex\n30,f\n31,m,{SECRET}\n")
     assert worker(folder, "anonymize", "bad.json", "data.csv", "--out", "out.csv") == code
     assert words in one_line(capsys)
     assert not (folder / "out.csv").exists()
@@ -224,6 +235,8 @@ def test_bad_data_is_refused_in_one_line(folder, capsys, content, words):
         (("--out", "out.csv", "--cluster", "tcp://x"), 2, "--cluster"),
         (("--out", "out.sas7bdat"), 2, ".sas7bdat"),
         (("--out", "out.csv", "--memory", "10"), 4, "memory"),
+        (("--out", "gone/out.csv"), 2, "gone/out.csv: this is a folder, or its folder is not there"),
+        (("--out", "out.csv", "--report", "./"), 2, "this is a folder"),
     ],
 )
 def test_options_are_refused_in_one_line(folder, capsys, arguments, code, words):
@@ -253,6 +266,29 @@ def test_an_unforeseen_fault_is_told_without_its_words(folder, capsys, monkeypat
     assert worker(folder, "anonymize", "recipe.json", "data.csv", "--out", "out.csv") == 1
     assert "RuntimeError at test_command_line.py" in one_line(capsys)
     assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_stops_it_finds_no_half_file(folder, asked):
+    columns = {f"q{i}": {"role": "quasi-identifier"} for i in range(60)}
+    (folder / "wide.csv").write_text("\n".join([",".join(columns), *(",".join("01" * 30) for _ in range(9))]))
+    step = {"method": "generalization", "params": {"time_limit": 3600}}
+    goals = [{"goal": "average-risk", "params": {"limit": 0.2}}]
+    write(folder / "long.json", recipe(columns=columns, goals=goals, steps=[step]))
+    before = set(folder.iterdir())
+    arguments = ["anonymize", folder / "long.json", folder / "wide.csv", "--out", folder / "out.csv"]
+    terminal, side = os.openpty()
+    process = subprocess.Popen([sys.executable, "-m", "worker", *arguments], stderr=side)
+    os.close(side)
+    told = b""
+    while b"Planning" not in told:
+        told = os.read(terminal, 1000)
+    assert set(folder.iterdir()) > before
+    process.send_signal(asked)
+    assert process.wait(60) == 130
+    assert b"stopped" in os.read(terminal, 100_000)
+    os.close(terminal)
+    assert set(folder.iterdir()) == before
 
 
 def test_it_runs_as_a_module(folder):

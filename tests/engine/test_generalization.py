@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.engine.running import recipe_of, rows_of, run, table_of
 from worker.engine.algorithms.mending import share_of
 from worker.engine.errors import EngineError, NoSolution
+from worker.engine.verification import examine
 
 LECTURE = """Ethnicity,Birth,Gender,ZIP,Condition
 Black,1965,M,02141,short breath
@@ -244,6 +245,22 @@ def test_suppressed_rows_stay_with_stars_or_are_left_out():
     dropped, report = simple(rows, suppression_limit=0.2, drop_suppressed=True)
     assert sorted(row["q"] for row in rows_of(dropped)) == ["a", "a", "a", "b", "b"]
     assert (report["input"]["rows"], report["output"]["rows"]) == (6, 5)
+
+
+@pytest.mark.parametrize(("limit", "level", "hidden"), [(0.4, 1, 2), (0.39, 2, 0)])
+@pytest.mark.parametrize("drop", [False, True])
+def test_rows_that_the_hierarchy_alone_hides_are_suppressed_rows(limit, level, hidden, drop):
+    lines = ["a;*;*", "b;g;*", "c;g;*"]
+    columns = {"q": {"role": "quasi-identifier", "hierarchy": lines}}
+    params = {"suppression_limit": limit, "drop_suppressed": drop}
+    recipe = recipe_of(columns, [("k-anonymity", {"k": 3})], [("generalization", params)])
+    released, report = run(recipe, table_of([{"q": value} for value in "aabbc"]))
+    step = report["steps"][0]
+    assert (step["levels"], step["suppressed_rows"]) == ({"q": level}, hidden)
+    assert (step["classes"], step["smallest_class"]) == (1, 5 - hidden)
+    assert step["minimal_nodes"] == [{"q": level}]
+    assert len(rows_of(released)) == 5 - hidden * drop
+    assert examine(recipe, io.BytesIO(released)).suppressed_rows == hidden * (not drop)
 
 
 def test_the_limit_is_taken_as_written():

@@ -183,6 +183,19 @@ def test_population_goals(rows: Rows, people: Rows, k: int, limits: tuple[float,
     agrees(told, oracle.presence(found, fit, min(limits), max(limits), everybody))
 
 
+def test_when_every_row_is_suppressed_everybody_fits_them() -> None:
+    """Three of three people are a; three of six are anybody."""
+    columns = {"a": {"role": "quasi-identifier", "hierarchy": ["x;g;*", "y;h;*"]}}
+    goal = ("delta-presence", {"upper": 0.5, "population": "p.csv"})
+    step = ("generalization", {"suppression_limit": 1, "levels": {"a": [0, 1]}})
+    recipe = recipe_of(columns, [goal], [step], [])
+    people = {"p.csv": MemorySource(table_of([{"a": text} for text in "xxxyyy"]))}
+    _, report = run(recipe, table_of([{"a": "x"}] * 3), populations=people)
+    assert report["steps"][0]["minimal_nodes"] == [{"a": 0}]
+    assert report["steps"][0]["suppressed_rows"] == 3
+    assert report["goals"][0]["achieved"] == [0.5, 0.5]
+
+
 def test_whoever_fits_no_released_row_is_surely_absent() -> None:
     rows = [("1", "x", "flu"), ("1", "x", "flu")]
     for lower, crowd, holds in (

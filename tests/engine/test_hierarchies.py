@@ -262,6 +262,21 @@ def test_a_builder_refuses_by_option(builder, options, param):
     assert SECRET not in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("builder", "options", "values", "param"),
+    [
+        ("interval", {"width": 1e-300}, ["1"], "width"),
+        ("interval", {"width": 10}, ["9" * 40], "width"),
+        ("mask", {}, [SECRET * 2000 + sign for sign in "ab"], "builder"),
+    ],
+)
+def test_a_builder_refuses_what_is_too_much_for_it(builder, options, values, param):
+    with pytest.raises(EngineError) as caught:
+        build(builder, options, values, "q")
+    assert caught.value.param == f"columns.q.hierarchy.{param}"
+    assert SECRET not in caught.value.message
+
+
 def test_builders_leave_missing_values_alone():
     spec = HierarchySpec(builder="interval", options={"width": 10})
     assert [row[0] for row in hierarchy_for(spec, domain("", "5", "15")).rows] == ["15", "5"]

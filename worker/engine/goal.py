@@ -165,6 +165,8 @@ def keepable(goals: Sequence[Goal], classes: Classes, drop: bool = False) -> Mas
         if not goal.relative:
             kept &= ~goal.violating(classes)
     while True:
+        if not kept.any():
+            return kept
         rest = classes.kept(kept)
         rest = rest.alone() if drop else rest
         good = _good(goals, rest)

@@ -15,6 +15,8 @@ from pydantic_core import ErrorDetails, PydanticUndefined
 
 from worker.engine.fields import Columns, PopulationFile, Unit
 
+NUMBERS = ("integer", "number", "decimal")
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -72,6 +74,9 @@ def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
 
 def problems_of(model: type[BaseModel], params: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Everything that is wrong with the parameters, in sentences without values."""
+    numbers = (one.name for one in parameters_of(model) if one.type in NUMBERS)
+    if truths := [name for name in numbers if isinstance(params.get(name), bool)]:
+        return tuple(Problem(name, "This should be a number, not true or false.") for name in truths)
     try:
         model.model_validate(dict(params))
     except ValidationError as error:

@@ -19,7 +19,7 @@ from worker.engine.errors import NoSolution
 from worker.engine.reporting import NullReporter
 
 
-@settings(SETTINGS, max_examples=50)
+@settings(SETTINGS, max_examples=150)
 @given(st.data(), problems.tables(), problems.aims, st.sampled_from([0.0, 0.1, 0.3]), st.booleans())
 def test_what_is_said_of_the_obstacle_is_true(data, drawn, aim, limit, drop):
     goals, bounds = data.draw(problems.asked(drawn)), data.draw(problems.bounds(drawn.levels))
@@ -73,6 +73,23 @@ def test_a_goal_that_could_be_had_with_finer_classes_is_not_called_the_obstacle(
     assert "The obstacle" not in caught.value.message
     assert "t-closeness asks most of the coarsest one: 6 of 16 rows" in caught.value.message
     assert "6 rows, a share of 0.3750, would do" in caught.value.message
+
+
+def test_more_suppression_is_not_called_useless_where_finer_classes_might_do_with_it():
+    """All rows together are too uneven, but class a by itself is not: 30 of 40 rows could go."""
+    groups = {"a": "xy" * 5, "b": "x" * 30}
+    table = table_of([{"q": q, "s": s} for q, secrets in groups.items() for s in secrets])
+    columns = {"q": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}}
+    goal = ("l-diversity", {"column": "s", "variant": "recursive", "c": 2})
+
+    def refused(goal, limit):
+        run(recipe_of(columns, [goal], [("generalization", {"suppression_limit": limit})], []), table)
+
+    with pytest.raises(NoSolution, match="whether more suppression would help is not known"):
+        refused(goal, 0.1)
+    refused(goal, 0.75)
+    with pytest.raises(NoSolution, match="More suppression does not help"):
+        refused(("k-anonymity", {"k": 41}), 0.1)
 
 
 def test_no_nearest_threshold_is_told_where_none_would_do():

@@ -47,12 +47,6 @@ class People:
                 orders[values.name] = declared_order(own, declared)
         return cls(table, paths, orders)
 
-    def all_fit(self, classes: Classes) -> bool:
-        """Whether every person fits some class."""
-        seen = np.zeros(len(self.table), bool)
-        self.inside(classes, seen)
-        return bool(seen.all())
-
     def inside(self, classes: Classes, seen: Mask | None = None) -> Counts:
         """How many people each class covers; a column that varies within a class narrows nothing down.
 

@@ -19,8 +19,8 @@ def no_solution(judge: Judge, coarsest: Classes, least: int | None) -> NoSolutio
     rows that any other combination of levels would have to suppress, as far as known. One of several goals
     is called the obstacle only when coarser classes always help it: else it may hold elsewhere by itself.
     """
-    goals, limit, drop = judge.goals, judge.limit, judge.drop
-    needs = [_suppressed([goal], coarsest, limit, drop) for goal in goals]
+    goals, limit = judge.goals, judge.limit
+    needs = [_suppressed(judge.of([goal]), coarsest) for goal in goals]
     alone = [
         number
         for number, rows in enumerate(needs)
@@ -31,15 +31,16 @@ def no_solution(judge: Judge, coarsest: Classes, least: int | None) -> NoSolutio
         return NoSolution("no-solution", "No allowed combination of levels satisfies the goals.")
     rows, goal = int(coarsest.rows.sum()), goals[at]
     reached = weaker(goal.reachable(coarsest, min(limit, rows - 1)), goal.required)
-    if reached is not None and _suppressed([_with(goal, reached)], coarsest, limit, drop) > limit:
+    if reached is not None and _suppressed(judge.of([_with(goal, reached)]), coarsest) > limit:
         reached = None  # it was told of classes that are compared with rows which would not be released
     words = _alone(goal, limit, needs[at], rows) if alone else _together(goals, at, limit, needs[at], rows)
     if needs[at] > limit and reached is not None:
         words += f" The nearest to the demanded {goal.required:g} that can be reached there is {reached:,}."
-    fewest = min(one for one in (least, _suppressed(goals, coarsest, limit, drop)) if one is not None)
-    error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows)}", param=f"goals[{at}]")
+    fewest = min(one for one in (least, _suppressed(judge, coarsest)) if one is not None)
+    sure = all(map(_only_helped, goals)) and not judge.hidden  # then no other node costs fewer rows
+    error = NoSolution("no-solution", f"{words} {_way_out(fewest, rows, sure)}", param=f"goals[{at}]")
     error.mends = mends(
-        goals, at, reached, fewest, rows, lambda others: _suppressed(others, coarsest, limit, drop) <= limit
+        goals, at, reached, fewest, rows, lambda others: _suppressed(judge.of(others), coarsest) <= limit
     )
     return error
 
@@ -55,12 +56,11 @@ def _with(goal: Goal, value: Any) -> Goal:
     return goal if name is None else goal.model_copy(update={name: value})
 
 
-def _suppressed(goals: Sequence[Goal], classes: Classes, limit: int, drop: bool) -> int:
-    """How many rows these goals cost; more than there are when they cannot be met at all."""
-    judge = Judge(goals, limit, drop)
+def _suppressed(judge: Judge, classes: Classes) -> int:
+    """How many rows the goals cost; more than there are when they cannot be met at all."""
     kept = judge.kept(classes)
     hidden = int(classes.rows[~kept].sum())
-    if hidden <= limit and not judge.feasible(classes, kept):
+    if hidden <= judge.limit and not judge.feasible(classes, kept):
         return int(classes.rows.sum()) + 1
     return hidden
 
@@ -97,9 +97,11 @@ def _cost(need: int, rows: int) -> str:
     return f"none of the {rows:,} rows could be kept"
 
 
-def _way_out(fewest: int, rows: int) -> str:
-    if fewest >= rows:
+def _way_out(fewest: int, rows: int, sure: bool) -> str:
+    if fewest >= rows and sure:
         return "More suppression does not help: weaken the goal, or allow higher levels."
+    if fewest >= rows:
+        return "Weaken the goal, or allow higher levels; whether more suppression would help is not known."
     return (
         f"Weaken the goal, allow higher levels, or raise the suppression limit: {fewest:,} rows, "
         f"a share of {share_of(fewest, rows):.4f}, would do."

@@ -15,6 +15,9 @@ import numpy as np
 
 from worker.engine.algorithms.smallest_first import Tally
 
+SMALL_SAMPLE = 0.1
+"""Up to this share of the population Pitman's model is the one to ask."""
+
 
 @dataclass(frozen=True)
 class Histogram(Tally):
@@ -103,10 +106,17 @@ def _population_classes(found: Histogram) -> float:
 
 def dankar(found: Histogram) -> float:
     """The rule of Dankar et al. (2012): Pitman up to a tenth of the population, else the lower of two."""
-    if found.fraction <= 0.1:
+    if found.fraction <= SMALL_SAMPLE:
         return pitman(found)
     first, second = snb(found), zayatz(found)
     return min(first, second) if first > 0 else second
+
+
+def asked(model: str, fraction: float) -> tuple[str, ...]:
+    """The models of which one low estimate is enough."""
+    if model != "dankar":
+        return (model,)
+    return ("pitman",) if fraction <= SMALL_SAMPLE else ("snb", "zayatz")
 
 
 MODELS: dict[str, Callable[[Histogram], float]] = {

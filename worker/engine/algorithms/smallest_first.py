@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from worker.engine.column import Mask
 from worker.engine.frequency import Counts
+
+if TYPE_CHECKING:
+    from worker.engine.classes import Classes
 
 WIDE = 8
 """Sizes up to this many times the number of classes are counted without sorting."""
@@ -61,23 +65,34 @@ class Tally:
         return int(self.sizes[at]), number - int(running[at] - self.counts[at])
 
 
-def smallest_dropped(sizes: Counts, met: Callable[[Tally], bool]) -> Mask:
-    """Which classes stay when the fewest of the smallest go; nothing left satisfies everything.
+def smallest_dropped(classes: Classes, met: Callable[[Tally], bool]) -> Mask:
+    """Which classes stay when the fewest of the smallest go; nothing left satisfies everything."""
+    tally = Tally.of(classes.sizes)
+    return staying(classes, tally, fewest(tally, met))
 
-    Found by bisection: what a number of dropped classes satisfies, more of them satisfy too. Among classes
-    of one size those that come first go first.
-    """
-    tally = Tally.of(sizes)
-    low, high = 0, len(sizes)
+
+def fewest(tally: Tally, met: Callable[[Tally], bool]) -> int:
+    """How many of the smallest classes must go, by bisection: what satisfies, more of them satisfy too."""
+    low, high = 0, tally.classes
     while low < high:
         middle = (low + high) // 2
         if met(tally.without(middle)):
             high = middle
         else:
             low = middle + 1
-    if low == 0:
+    return low
+
+
+def staying(classes: Classes, tally: Tally, number: int) -> Mask:
+    """Which classes stay when so many of the smallest go.
+
+    Among classes of as many persons those of the fewest rows go, among these those that come first.
+    """
+    sizes = classes.sizes
+    if number == 0:
         return np.ones(len(sizes), bool)
-    last, some = tally.end_of(low)
+    last, some = tally.end_of(number)
     stay: Mask = sizes > last
-    stay[np.flatnonzero(sizes == last)[some:]] = True
+    tied = np.flatnonzero(sizes == last)
+    stay[tied[np.argsort(classes.rows[tied], kind="stable")[some:]]] = True
     return stay

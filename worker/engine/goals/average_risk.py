@@ -54,7 +54,7 @@ class AverageRisk(Goal):
         return not kept.number or bool(kept.number / kept.sizes.sum() <= self.limit)
 
     def spared(self, kept: Classes) -> Mask:
-        return smallest_dropped(kept.sizes, lambda left: left.classes / left.rows <= self.limit)
+        return smallest_dropped(kept, lambda left: left.classes / left.rows <= self.limit)
 
     def achieved(self, classes: Classes) -> Any:
         return float(classes.number / classes.sizes.sum()) if classes.number else None

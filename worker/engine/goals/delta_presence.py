@@ -78,15 +78,15 @@ class DeltaPresence(Goal):
         return told
 
     def violating(self, classes: Classes) -> Mask:
-        shares = self._shares(classes)
-        return np.asarray((shares < self.lower) | (shares > self.upper) | self._absent(classes))
+        shares, absent = self._told(classes)
+        return np.asarray((shares < self.lower) | (shares > self.upper) | absent)
 
     def achieved(self, classes: Classes) -> Any:
         """The smallest and the largest share; above 1 when a class fits fewer people than it has rows."""
         if not classes.number:
             return None
-        shares = self._shares(classes)
-        return [0.0 if self._absent(classes) else float(shares.min()), float(shares.max())]
+        shares, absent = self._told(classes)
+        return [0.0 if absent else float(shares.min()), float(shares.max())]
 
     def describe(self) -> str:
         return (
@@ -95,14 +95,13 @@ class DeltaPresence(Goal):
             + (", and everybody in the file fits a released row." if self.lower else ".")
         )
 
-    def _shares(self, classes: Classes) -> Floats:
-        shares: Floats = classes.sizes / np.maximum(self._known().inside(classes), 0.5)
-        return shares
-
-    def _absent(self, classes: Classes) -> bool:
-        """Whether the release says of somebody that they are surely not in the data, and must not."""
+    def _told(self, classes: Classes) -> tuple[Floats, bool]:
+        """The share in each class, and whether somebody is surely not in the data who must not be told so."""
+        people = self._known()
+        fits = np.zeros(len(people.table), bool)
+        shares: Floats = classes.sizes / np.maximum(people.inside(classes, fits), 0.5)
         suppressed_stay = bool((classes.ids < 0).any())
-        return self.lower > 0 and not suppressed_stay and not self._known().all_fit(classes)
+        return shares, self.lower > 0 and not suppressed_stay and not fits.all()
 
     def _known(self) -> People:
         if self._people is None:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.population_uniques import MODELS, Histogram
-from worker.engine.algorithms.smallest_first import Tally, smallest_dropped
+from worker.engine.algorithms.population_uniques import MODELS, Histogram, asked
+from worker.engine.algorithms.smallest_first import Tally, fewest, staying
 from worker.engine.classes import Classes
 from worker.engine.column import Mask
 from worker.engine.fields import Unit
@@ -79,7 +79,9 @@ class PopulationUniqueness(Goal):
         return not kept.number or self._estimate(Tally.of(kept.sizes)) <= self.limit
 
     def spared(self, kept: Classes) -> Mask:
-        return smallest_dropped(kept.sizes, lambda left: self._estimate(left) <= self.limit)
+        tally = Tally.of(kept.sizes)
+        models = asked(self.model, self.sampling_fraction)
+        return staying(kept, tally, min(self._fewest(tally, model) for model in models))
 
     def achieved(self, classes: Classes) -> Any:
         estimate = self._estimate(Tally.of(classes.sizes)) if classes.number else math.nan
@@ -91,12 +93,23 @@ class PopulationUniqueness(Goal):
             f"sampling fraction {self.sampling_fraction:g})."
         )
 
-    def _estimate(self, tally: Tally) -> float:
+    def _fewest(self, tally: Tally, model: str) -> int:
+        """How many of the smallest classes must go for one model.
+
+        A model stops fitting when few uniques are left, so no estimate is first taken for a low one;
+        otherwise all uniques would be given up where the estimate was low enough long before.
+        """
+        number = fewest(tally, lambda left: not self._estimate(left, model) > self.limit)
+        if number == tally.classes or self._estimate(tally.without(number), model) <= self.limit:
+            return number
+        return fewest(tally, lambda left: self._estimate(left, model) <= self.limit)
+
+    def _estimate(self, tally: Tally, model: str | None = None) -> float:
         """The share of the population that is unique; NaN when there are uniques but no estimate."""
         found = Histogram(tally.sizes, tally.counts, self.sampling_fraction)
         if not found.with_size(1):
             return 0.0
         if self.sampling_fraction == 1:
             return found.with_size(1) / found.rows
-        estimate = MODELS[self.model](found)
+        estimate = MODELS[model or self.model](found)
         return estimate if estimate > 0 else math.nan

@@ -54,7 +54,7 @@ class SampleUniqueness(Goal):
         return not kept.number or _share(kept.sizes) <= self.limit
 
     def spared(self, kept: Classes) -> Mask:
-        return smallest_dropped(kept.sizes, lambda left: left.with_size(1) / left.rows <= self.limit)
+        return smallest_dropped(kept, lambda left: left.with_size(1) / left.rows <= self.limit)
 
     def achieved(self, classes: Classes) -> Any:
         return _share(classes.sizes) if classes.number else None

@@ -169,7 +169,7 @@ class Generalization(Method):
     ) -> GeneralizationPlan:
         from worker.engine.algorithms.search.best_effort import BestEffort
         from worker.engine.algorithms.search.costs import Aim
-        from worker.engine.algorithms.search.judging import Judge
+        from worker.engine.algorithms.search.judging import Judge, may_hide
         from worker.engine.algorithms.search.optimal import Search
         from worker.engine.algorithms.search.problem import Problem
 
@@ -178,9 +178,11 @@ class Generalization(Method):
             statistics.require_values(name, f"columns.{name}")
         table = statistics.classes_tuples(column for goal in goals for column in goal.sensitive_columns())
         levels = [levels_of(statistics.declaration(name).hierarchy, table.domain(name)) for name in names]
-        judge = Judge(goals, self._limit(table.rows), self.drop_suppressed)
+        bounds = self._bounds(levels)
+        hidden = names if may_hide(levels, bounds) else ()
+        judge = Judge(goals, self._limit(table.rows), self.drop_suppressed, hidden)
         aim = Aim(self.objective, self.aggregate, self.generalization_weight)
-        problem = Problem.of(table, levels, self._bounds(levels), judge, aim, statistics.most_classes)
+        problem = Problem.of(table, levels, bounds, judge, aim, statistics.most_classes)
         search: Search | BestEffort
         if self.time_limit is None or problem.lattice.is_searchable:
             search = Search(problem, report, self.time_limit)

@@ -54,9 +54,13 @@ def hierarchies(draw, values, rooted):
     for height in range(draw(st.integers(0, 3))):
         labels = sorted(set(levels[-1].values()))
         merged = {one: f"{height}:{draw(st.integers(0, len(labels) - 1))}" for one in labels}
+        if draw(st.integers(0, 4)) == 0:  # hidden below the root
+            merged[draw(st.sampled_from(labels))] = "*"
+        merged |= {"*": "*"} if "*" in merged else {}
         levels.append({value: merged[label] for value, label in levels[-1].items()})
     if rooted or len(levels) == 1 or draw(st.booleans()):
-        levels.append(dict.fromkeys(known, draw(st.sampled_from(["*", "all"]))))
+        root = "*" if "*" in levels[-1].values() else draw(st.sampled_from(["*", "all"]))
+        levels.append(dict.fromkeys(known, root))
     return HierarchySpec(lines=tuple(";".join(level[value] for level in levels) for value in known))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.engine.algorithms.search import brute_force, problems
 from worker.engine.algorithms.search import ladder
-from worker.engine.algorithms.search.judging import Judge
+from worker.engine.algorithms.search.judging import Judge, may_hide
 from worker.engine.algorithms.search.optimal import Search, search
 from worker.engine.algorithms.search.problem import Problem
 from worker.engine.goals.k_anonymity import KAnonymity
@@ -22,7 +22,8 @@ def first(score):
 
 
 def check(drawn, goals, aim, limit, drop, bounds, table=None):
-    judge = Judge(goals, int(limit * drawn.table.rows), drop)
+    hidden = drawn.quasi_identifiers if may_hide(drawn.levels, bounds) else ()
+    judge = Judge(goals, int(limit * drawn.table.rows), drop, hidden)
     problem = Problem.of(table or drawn.table, drawn.levels, bounds, judge, aim)
     outcome = search(problem, NullReporter())
     found = brute_force.look_at_every_node(drawn.table, drawn.levels, bounds, judge, aim)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from worker.engine.algorithms.builders.settings import MOST_LEVELS, Ends, FanOuts, Rows, Settings
 from worker.engine.column import SUPPRESSED
@@ -76,11 +76,14 @@ def build(settings: Settings, values: Sequence[str]) -> Rows:
     fan_outs, numbers = settings.fan_outs(), settings.numbers(values)
     inside = [n for n in numbers if not _beyond(n, bounds)]
     levels: list[list[str]] = []
-    for one in _widths(width, fan_outs):
-        scale = Scale(one, origin, bounds, snap)
-        levels.append([scale.label(number) for number in numbers])
-        if not fan_outs.listed and _joined(inside, scale):
-            break
+    try:
+        for one in _widths(width, fan_outs):
+            scale = Scale(one, origin, bounds, snap)
+            levels.append([scale.label(number) for number in numbers])
+            if not fan_outs.listed and _joined(inside, scale):
+                break
+    except InvalidOperation:  # more digits than the arithmetic has
+        raise settings.refusal("width", "is too small for numbers of this size") from None
     return [(text, *(level[at] for level in levels), SUPPRESSED) for at, text in enumerate(values)]
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worker.engine.algorithms.builders.settings import Rows, Settings
+from worker.engine.algorithms.builders.settings import MOST_LEVELS, Rows, Settings
 from worker.engine.column import SUPPRESSED
 
 OPTIONS = ("side", "character", "pad")
+MOST_CHARACTERS = 200_000_000
+"""In all labels together, when there are more levels than any other builder makes."""
 
 
 def build(settings: Settings, values: Sequence[str]) -> Rows:
@@ -26,6 +28,11 @@ def build(settings: Settings, values: Sequence[str]) -> Rows:
         if sign is not None and (not isinstance(sign, str) or len(sign) != 1):
             raise settings.refusal(name, "must be one character")
     longest = max((len(text) for text in values), default=1)
+    if longest > MOST_LEVELS and longest * sum(map(len, values)) > MOST_CHARACTERS:
+        text = (
+            "makes a level for every character of the longest value, which are too many. Use another builder"
+        )
+        raise settings.refusal("builder", text)
     hide = _from_right if side == "right" else _from_left
     rows: Rows = []
     for text in values:

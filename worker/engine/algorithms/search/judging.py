@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from worker.engine.algorithms.hierarchies import Levels
-from worker.engine.classes import Classes
-from worker.engine.column import Mask
+from worker.engine.classes import Classes, suppressed_tuples
+from worker.engine.column import SUPPRESSED, Mask
 from worker.engine.counting import added_up
 from worker.engine.frequency import Counts, Domain, FrequencyTable
 from worker.engine.goal import Goal, keepable
@@ -19,26 +19,49 @@ from worker.engine.long_table import LongTable, Tuples
 class Judge:
     """Decides which classes of a grouping are kept and whether the node is feasible."""
 
-    def __init__(self, goals: Sequence[Goal], limit: int, drop: bool) -> None:
-        """`limit` is the most rows that may be suppressed; with `drop` they are not released at all."""
+    def __init__(self, goals: Sequence[Goal], limit: int, drop: bool, hidden: Sequence[str] = ()) -> None:
+        """`limit` is the most rows that may be suppressed; with `drop` they are not released at all.
+
+        Rows that hold `*` in all columns named `hidden` count as suppressed unless all rows do.
+        """
         self.goals = tuple(goals)
         self.limit = limit
         self.drop = drop
-        self.monotone = all(goal.monotone for goal in goals)
+        self.hidden = tuple(hidden)
+        self.monotone = all(goal.monotone for goal in goals) and not hidden
         self.smallest = max((goal.least_size or 1 for goal in goals), default=1)
         self.judges_wholes = any(type(goal).spared is not Goal.spared for goal in goals)
-        self.by_sizes = all(goal.by_sizes for goal in goals)
-        self.judges_labels = self.judges_wholes or any(goal.by_labels for goal in goals)
+        self.by_sizes = all(goal.by_sizes for goal in goals) and not hidden
+        by_labels = bool(hidden) or any(goal.by_labels for goal in goals)
+        self.judges_labels = self.judges_wholes or by_labels
         # Then rows suppressed at a node are suppressed at every finer one.
         self.nested = self.monotone and not self.judges_wholes and not any(goal.relative for goal in goals)
 
     def sizes_only(self, table: Tuples) -> bool:
         """Whether every class of at least `smallest` rows may be released."""
-        return table.persons is None and all(goal.least_size is not None for goal in self.goals)
+        by_size = all(goal.least_size is not None for goal in self.goals) and not self.hidden
+        return table.persons is None and by_size
+
+    def of(self, goals: Sequence[Goal]) -> Judge:
+        """Who decides the same by other goals."""
+        return Judge(goals, self.limit, self.drop, self.hidden)
 
     def kept(self, classes: Classes) -> Mask:
         """Classes that may be released."""
-        return keepable(self.goals, classes, self.drop)
+        told = self._told(classes)
+        if told.all():
+            return keepable(self.goals, classes, self.drop)
+        rest = classes.kept(told)
+        told[told] = keepable(self.goals, rest.alone() if self.drop else rest, self.drop)
+        return told
+
+    def _told(self, classes: Classes) -> Mask:
+        """Which classes tell anything, unless none does."""
+        told = np.ones(classes.number, bool)
+        if self.hidden:
+            stars = suppressed_tuples(classes.table, self.hidden)
+            told[classes.ids[stars & (classes.ids >= 0)]] = False
+        return told if told.any() else ~told
 
     def feasible(self, classes: Classes, kept: Mask) -> bool:
         """Whether suppressing the others stays within the limit and the release meets the goals."""
@@ -54,6 +77,8 @@ class Judge:
         """When every row is suppressed, all rows together are the one class of the release."""
         if self.drop:
             return False
+        if self.judges_labels:
+            table = starred(table, {name for goal in self.goals for name in goal.sensitive_columns()})
         one = Classes(table, np.zeros(len(table), np.int64), 1)
         return bool(self.kept(one).all()) and all(goal.met(one) for goal in self.goals)
 
@@ -64,6 +89,27 @@ class Judge:
             if not (self.drop and goal.relative):
                 forced = np.maximum(forced, goal.least_dropped(classes))
         return forced
+
+
+def may_hide(levels: Sequence[Levels], bounds: Sequence[tuple[int, int]]) -> bool:
+    """Whether at some node some rows, but not all, are `*` in every column by their hierarchies alone."""
+    stars, others = [], []
+    for one, (low, high) in zip(levels, bounds, strict=True):
+        starred = [labels for labels in one.labels[low : high + 1] if SUPPRESSED in labels]
+        stars.append(bool(starred))
+        others.append(any(len(labels) > 1 for labels in starred))
+    return all(stars) and any(others)
+
+
+def starred(table: FrequencyTable, kept: Container[str]) -> FrequencyTable:
+    """The table with `*` in all columns but those that are kept."""
+    told = [one.name in kept for one in table.domains]
+    domains = [
+        one if told[at] else Domain(one.name, one.kind, (SUPPRESSED,), np.zeros(1, bool))
+        for at, one in enumerate(table.domains)
+    ]
+    codes = [one if told[at] else np.zeros_like(one) for at, one in enumerate(table.codes)]
+    return replace(table, domains=tuple(domains), codes=tuple(codes))
 
 
 def sized(rows: Counts) -> Classes:
