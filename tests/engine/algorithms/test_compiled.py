@@ -1,6 +1,9 @@
 """A loop is compiled by one process at a time; whoever is frozen meanwhile holds up nobody."""
 
 import fcntl
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
@@ -52,3 +55,45 @@ def test_nobody_waits_for_ever(refused, monkeypatch):
     with another_process_compiles():
         assert compiled.compiled(one_more)(1) == 2
     assert refused.is_set()
+
+
+SORTED = """
+import numpy as np
+from worker.engine.algorithms.compiled import compiled
+
+@compiled
+def least(values):
+    return np.sort(values)[0]
+"""
+ORDERED = """
+import numpy as np
+from worker.engine.algorithms.compiled import compiled
+
+@compiled
+def place_of_least(values):
+    return np.argsort(values)[0]
+"""
+BEFORE = """
+import numpy as np, numba, sorted_loop, ordered_loop
+values = np.arange(99.0)[::-1].copy()
+for number in range({}):
+    numba.njit(lambda given: given + number)(1)
+"""
+ASKED = "print(sorted_loop.least(values))", "print(ordered_loop.place_of_least(values))"
+
+
+def test_loops_that_two_processes_compiled_do_not_take_each_others_parts(tmp_path):
+    """Sorting and ordering have parts of one name and number: whoever loads both must not mistake them."""
+    (tmp_path / "sorted_loop.py").write_text(SORTED)
+    (tmp_path / "ordered_loop.py").write_text(ORDERED)
+    folders = os.pathsep.join([str(tmp_path), *sys.path])
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": folders}
+
+    def told(compiled_before, *asked):
+        code = "\n".join([BEFORE.format(compiled_before), *asked])
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+        return done.returncode, done.stdout.split()
+
+    assert told(0, ASKED[0]) == (0, ["0.0"])
+    assert told(3, ASKED[1]) == (0, ["98"])  # three further on the parts that differ have one number
+    assert told(0, *ASKED) == (0, ["0.0", "98"])

@@ -6,13 +6,19 @@ cache lies in a folder named after the content of all compiled files: nothing st
 
 Processes that need the same loop at once would each compile it, and the compiler's index of what is cached
 is not safe when two write it. So a loop is compiled by one process, and the others load what it made.
+
+The compiler tells functions of the same name apart by counting them, and links what it loads by such names.
+Two processes count alike, so that one that loads what both of them made could be given the wrong function
+and compute something else without a word. So every process counts from a place of its own.
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
+import itertools
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +27,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.core import config as settings
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_lock import global_compiler_lock
 
 P = ParamSpec("P")
@@ -47,8 +54,16 @@ def _cache_folder() -> Path:
     return Path(config.CACHE_DIR or beside) / f"compiled-{content.hexdigest()[:16]}"
 
 
+def count_apart() -> None:
+    """Number the functions that this process compiles as no other process does."""
+    identity: Any = FunctionIdentity
+    identity._unique_ids = itertools.count(secrets.randbits(62))
+
+
 FOLDER = _cache_folder()
 config.CACHE_DIR = str(FOLDER)
+count_apart()
+os.register_at_fork(after_in_child=count_apart)
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:

@@ -135,9 +135,9 @@ class Generalization(Method):
         said = []
         if coarser:
             said.append(
-                f"{', '.join(coarser)}: coarser values stand in place of the original ones, the same in every "
-                "row. An interval [a, b[ holds a and ends below b: tabulate intervals as they are, or by their "
-                "midpoints."
+                f"{', '.join(coarser)}: coarser values stand in place of the original ones, the same in "
+                "every row. An interval [a, b[ holds a and ends below b: tabulate intervals as they are, or "
+                "by their midpoints."
             )
         if facts["suppressed_rows"]:
             hidden = "are left out" if self.drop_suppressed else "show * in every quasi-identifier"
