@@ -175,6 +175,16 @@ def test_parameters_that_do_not_go_together(params):
     [
         ({"count": {"role": "other", "categories": ["a"]}}, "count", "reserved-name"),
         ({"word": {"role": "other"}}, "word", "no-cells"),
+        *(
+            ({"word": {"role": role, "categories": ["a"], "granted": granted}}, "word", "wrong-role")
+            for role, granted in (
+                ("person-key", []),
+                ("household-key", []),
+                ("consent", ["a"]),
+                ("direct-identifier", []),
+                ("weight", []),
+            )
+        ),
     ],
 )
 def test_recipes_that_cannot_be_carried_out(columns, name, code):

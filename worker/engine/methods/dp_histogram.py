@@ -17,7 +17,7 @@ from worker.engine.dp.levels import levels_over
 from worker.engine.dp.parameters import Delta, Epsilon
 from worker.engine.dp.telling import design_facts, design_forecast, design_guidance
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, LogScale, Unit
+from worker.engine.fields import RELEASED, Columns, LogScale, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
 from worker.engine.privacy import Spend
@@ -54,7 +54,7 @@ class DpHistogram(Method):
         "Hay, Rastogi, Miklau & Suciu (2010), Boosting the accuracy of differentially private histograms",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(role=RELEASED, many=True)] = Field(
         min_length=1,
         max_length=4,
         title="Columns",
