@@ -56,8 +56,10 @@ def _column(question: Question, declared: Said) -> list[Refusal]:
     if name is None:
         return []
     said = declared.get(name, Declaration())
-    if question.ask in OF_NUMBERS and scale_of(name, said) is None:
-        return [Refusal("column", UNBOUNDED.format(name))]
+    if question.ask in OF_NUMBERS:
+        scale = scale_of(name, said)
+        if scale is None or not scale.is_exact:
+            return [Refusal("column", (TOO_FAR if scale else UNBOUNDED).format(name))]
     if question.ask in OF_CELLS and declared_cells(name, said, Choice()) is None:
         return [Refusal("column", UNNAMED.format(name))]
     return []
@@ -66,6 +68,10 @@ def _column(question: Question, declared: Said) -> list[Refusal]:
 UNBOUNDED = (
     "Without a lowest and a highest possible value of {0!r} one person could change the answer by any "
     "amount, and no noise is enough. Ask the steward to declare bounds."
+)
+TOO_FAR = (
+    "The bounds of {0!r} lie so far from 0 that neighbouring numbers cannot be told apart, and one person "
+    "could change the answer by more than was declared. Ask the steward for bounds nearer to 0."
 )
 UNNAMED = (
     "The possible values of {0!r} are not declared. Naming them from the data would tell who is there. "
