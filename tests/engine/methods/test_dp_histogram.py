@@ -260,3 +260,12 @@ def test_who_is_protected_is_told():
     _, report = run(recipe_of(columns, [], [step], []), table_of(ROWS))
     assert report["privacy_loss"]["unit"] == report["steps"][0]["unit"] == "row"
     assert any("No column tells persons apart" in line for line in report["steps"][0]["codebook"])
+
+
+def test_what_no_negative_counts_do_to_large_ones_is_told():
+    """Counts that add up have to lose elsewhere what small ones gain."""
+    alone = made(columns=["sex"], nonnegative=True)[1]["public"]["steps"][0]
+    together = made(columns=["sex", "age"], shape="margins", nonnegative=True)[1]["public"]["steps"][0]
+    method = DpHistogram(columns=("sex",))
+    assert "sums over many drift" in " ".join(method.guidance(alone))
+    assert "more than error95" in " ".join(method.guidance(together))

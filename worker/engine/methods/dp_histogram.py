@@ -110,7 +110,8 @@ class DpHistogram(Method):
     nonnegative: bool = Field(
         False,
         title="No negative counts",
-        description="Looks tidier, and makes small counts too large on average: sums over many cells drift.",
+        description="Looks tidier, and makes small counts too large on average: sums over many cells drift, "
+        "and with totals or levels large counts are too small where most cells are empty.",
     )
     round_to: int = Field(
         1,
