@@ -124,6 +124,18 @@ def test_what_may_leave_holds_nothing_exact_about_the_data():
     assert report["public"]["files"]["csv"]["sha256"] == report["files"]["csv"]["sha256"]
 
 
+def test_a_fact_that_nobody_named_stays_inside(monkeypatch):
+    def counting(plan, outputs, exact, reporter, report):
+        report.steps[0]["rows_left_out"] = 7
+        return written(plan, outputs, exact, reporter, report)
+
+    written = tabulating.write_tables
+    monkeypatch.setattr("worker.engine.execution.local.write_tables", counting)
+    report = made(columns=["sex"], epsilon=1)[1]
+    assert report["steps"][0]["rows_left_out"] == 7
+    assert "rows_left_out" not in report["public"]["steps"][0]
+
+
 def test_two_data_sets_have_equal_public_parts_but_for_the_table():
     def told(rows):
         public = made(columns=["sex", "age"], rows=rows, epsilon=1)[1]["public"]
