@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from worker.engine.declared import Declaration
 from worker.engine.dp.cells import Choice, declared_cells
 from worker.engine.dp.conditions import ORDERED, Condition
-from worker.engine.dp.deriving import derived
-from worker.engine.dp.questions import OF_CELLS, OF_NUMBERS, Question
+from worker.engine.dp.deriving import candidates, derived, scale_for
+from worker.engine.dp.questions import OF_CELLS, OF_NUMBERS, SELECTING, Question
 from worker.engine.dp.scales import scale_of
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Role
 
 MOST_GROUPS = 1000
+MOST_FIGURES = 1_000_000
+"""That many are drawn or judged while somebody waits, and for a try on the page."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,18 @@ def insist(question: Question, declared: Said) -> None:
     """Raise the first refusal."""
     for one in refusals(question, declared):
         raise EngineError("question-refused", f"{one.param}: {one.reason}", param=one.param)
+
+
+def _usable(question: Question, declared: Said) -> list[Refusal]:
+    """A declaration from which nothing can be made is refused here, before anything is paid for."""
+    for param, name, _ in question.named_columns():
+        said = declared.get(name, Declaration())
+        try:
+            declared_cells(name, said, Choice())
+            scale_of(name, said)
+        except EngineError as error:
+            return [Refusal(param, f"What is declared of {name!r} cannot be used: {error.message}")]
+    return []
 
 
 def _column(question: Question, declared: Said) -> list[Refusal]:
@@ -97,7 +111,17 @@ def _groups(question: Question, declared: Said) -> list[Refusal]:
         groups *= len(cells)
     if groups > MOST_GROUPS:
         return [Refusal("by", f"More than {MOST_GROUPS:,} groups. Ask for fewer.")]
+    if groups * _each(question, declared) > MOST_FIGURES:
+        text = f"That are more than {MOST_FIGURES:,} cells or candidates. Ask for fewer groups or wider bins."
+        return [Refusal("by" if question.by else "column", text)]
     return []
+
+
+def _each(question: Question, declared: Said) -> int:
+    """How many cells are counted, or candidates are judged, in each group."""
+    if question.ask not in OF_CELLS | SELECTING:
+        return 1
+    return candidates(question, scale_for(question, declared), declared)
 
 
 def _conditions(question: Question, declared: Said) -> list[Refusal]:
@@ -128,4 +152,11 @@ def _price(question: Question, declared: Said) -> list[Refusal]:
     return []
 
 
-CHECKS: tuple[Callable[[Question, Said], list[Refusal]], ...] = (_column, _top, _groups, _conditions, _price)
+CHECKS: tuple[Callable[[Question, Said], list[Refusal]], ...] = (
+    _usable,
+    _column,
+    _top,
+    _groups,
+    _conditions,
+    _price,
+)

@@ -14,7 +14,7 @@ from decimal import Decimal
 from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, odds_bound
 from worker.engine.dp.cells import Choice, Grid, declared_cells
-from worker.engine.dp.questions import MEASURING, SELECTING, Question
+from worker.engine.dp.questions import MEASURING, OF_CELLS, SELECTING, Question
 from worker.engine.dp.scales import Scale, scale_of
 from worker.engine.method import Forecast
 from worker.engine.privacy import Spend
@@ -199,9 +199,9 @@ def rank_error(part: Part, candidates: int, question: Question) -> int:
 
 
 def candidates(question: Question, scale: Scale | None, declared: Mapping[str, Declaration]) -> int:
-    """Among how many answers one is selected."""
+    """Among how many answers one is selected, or how many cells are counted."""
     name = question.counted_column or ""
-    if scale is not None and question.ask not in ("most-common", "top-k"):
+    if scale is not None and question.ask not in OF_CELLS:
         return len(scale.candidates())
     cells = declared_cells(name, declared.get(name, Declaration()), Choice())
     return len(cells) if cells else 0

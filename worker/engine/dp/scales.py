@@ -70,7 +70,7 @@ class Scale:
 
 def scale_of(name: str, said: Declaration) -> Scale | None:
     """The scale between declared bounds; None without them, or when a single value fits between them."""
-    if said.bounds is None:
+    if said.bounds is None or said.kind is Kind.DATE:
         return None
     low, high = (decimal_of(bound, f"columns.{name}.bounds") for bound in said.bounds)
     if low >= high:
