@@ -12,7 +12,7 @@ from worker.engine.declared import Declaration
 from worker.engine.dp.cells import Choice, declared_cells
 from worker.engine.dp.conditions import ORDERED, Condition
 from worker.engine.dp.deriving import candidates, derived, scale_for
-from worker.engine.dp.questions import OF_CELLS, OF_NUMBERS, SELECTING, Question
+from worker.engine.dp.questions import ANSWER, ERROR, EXACT, OF_CELLS, OF_NUMBERS, SELECTING, Question
 from worker.engine.dp.scales import scale_of
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Role
@@ -51,6 +51,17 @@ def insist(question: Question, declared: Said) -> None:
     """Raise the first refusal."""
     for one in refusals(question, declared):
         raise EngineError("question-refused", f"{one.param}: {one.reason}", param=one.param)
+
+
+def _names(question: Question, declared: Said) -> list[Refusal]:  # noqa: ARG001
+    for name in (*question.by, question.counted_column):
+        if name in (ANSWER, ERROR, EXACT):
+            param = "by" if name in question.by else "column"
+            reason = (
+                f"{name!r} is the name of a column of the answer. Ask the steward to rename it in the data."
+            )
+            return [Refusal(param, reason)]
+    return []
 
 
 def _usable(question: Question, declared: Said) -> list[Refusal]:
@@ -153,6 +164,7 @@ def _price(question: Question, declared: Said) -> list[Refusal]:
 
 
 CHECKS: tuple[Callable[[Question, Said], list[Refusal]], ...] = (
+    _names,
     _usable,
     _column,
     _top,
