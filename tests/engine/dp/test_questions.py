@@ -25,6 +25,7 @@ DECLARED = {
     "pay": Declaration(bounds=(-1, Decimal("3.5")), bin_width=Decimal("0.5")),
     "sex": Declaration(categories=("f", "m")),
     "free": Declaration(),
+    "blank": Declaration(categories=("",)),
     "exact": Declaration(categories=("y", "n")),
     "far": Declaration(bounds=(0, 2**53 + 2), kind=Kind.INTEGER),
     "tick": Declaration(bounds=(10**20, 10**20 + 70_000)),
@@ -124,6 +125,7 @@ def test_a_question_survives_its_file():
         ({"ask": "histogram", "column": "day"}, "column", "not declared"),
         ({"ask": "histogram", "column": "exact"}, "column", "column of the answer"),
         ({"by": ["exact"]}, "by", "column of the answer"),
+        ({"by": ["blank"]}, "by", "not declared"),
         ({"ask": "count", "by": ["who"]}, "by", "no column"),
         ({"where": [where("who", "is", "p1")]}, "where", "no column"),
     ],
@@ -301,3 +303,8 @@ def test_pretence_and_derivation_never_load_the_samplers():
         lines = tryout.tried(asked, DECLARED, rows=50)
         assert {line.labels[0] for line in lines} == {"f", "m"}
         assert deriving.expected(asked, DECLARED)
+
+
+def test_a_question_about_days_is_tried_without_inventing_any():
+    [line] = tryout.tried(question(where=[where("day", "is-not", "2020-01-03")]), DECLARED, rows=50)
+    assert line.exact == "50"

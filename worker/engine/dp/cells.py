@@ -112,7 +112,7 @@ class Choice:
 def declared_cells(name: str, said: Declaration, choice: Choice) -> Cells | None:
     """The cells a declaration gives; None when it declares neither categories nor bins."""
     extra = (MISSING,) if choice.missing else ()
-    if said.categories:
+    if said.categories and set(said.categories) != {MISSING}:
         _refuse_repeats(name, said.categories)
         labels = tuple(label for label in said.categories if label != MISSING)
         told = _origin("declared categories", said)
