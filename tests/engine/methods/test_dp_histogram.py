@@ -170,6 +170,7 @@ def test_an_epsilon_that_is_no_amount_is_refused_in_a_file(text):
         {"columns": ["a"], "mechanism": "gaussian"},
         {"columns": ["a"], "unknown_categories": True},
         {"columns": ["a"], "unknown_categories": True, "delta": 0.1, "mechanism": "gaussian"},
+        {"columns": ["a"], "unknown_categories": True, "delta": 9e-15, "rows_per_person": 10},
         {"columns": ["a", "b"], "shape": "levels"},
         {"columns": ["a"], "shape": "margins"},
         {"columns": ["a", "b"], "shape": "margins", "round_to": 5},

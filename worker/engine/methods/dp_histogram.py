@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from worker.engine.declared import Declaration
-from worker.engine.dp.accuracy import Noise, gaussian_noise, laplace_noise, threshold_for
+from worker.engine.dp.accuracy import LEAST_DELTA, Noise, gaussian_noise, laplace_noise, threshold_for
 from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells, require_cells
 from worker.engine.dp.histograms import COUNT, ERROR, EXACT, Design
 from worker.engine.dp.layouts import LEVEL, Layout, Plain, WithLevels, WithMargins
@@ -136,6 +136,9 @@ class DpHistogram(Method):
             raise ValueError("Name each column once.")
         if self._uses_delta and not self.delta:
             raise ValueError("Unknown categories and Gaussian noise need a delta above 0.")
+        if self.unknown_categories and self.delta < self.rows_per_person * LEAST_DELTA:
+            least = self.rows_per_person * LEAST_DELTA
+            raise ValueError(f"With so many rows per person delta must be at least {least:f}.")
         if self.unknown_categories and (self.shape != "cells" or self.mechanism != "laplace"):
             raise ValueError("Unknown categories go with cells alone and Laplace noise.")
         if self.shape == "levels" and len(self.columns) > 1:
