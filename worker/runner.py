@@ -128,6 +128,7 @@ def paid(claim: Claim) -> Answer | None:
     if costs := pricing.costs_of(job.recipe):
         if earlier := pricing.answered(job.release.version, job.recipe):
             return answers.stored_by(earlier)
+        pricing.insist_on_answers(job.recipe)
         ledger.charge_run(run=job, fence=claim.fence, costs=costs, by=job.started_by)
     return None
 

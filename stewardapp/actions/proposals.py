@@ -16,6 +16,7 @@ from stewardapp.access.rules import (
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
+from stewardapp.actions.sharing import both_locked
 from stewardapp.actions.text import required
 from stewardapp.models import Dataset, Population, Project, Proposal, ProposalKind, ProposalState, User
 from stewardapp.models.membership import person_anywhere
@@ -114,6 +115,8 @@ def _raise_limit(proposal: Proposal) -> None:
 def _move(proposal: Proposal) -> Project:
     """The dataset to its people; what was charged to the others stays theirs."""
     assert proposal.dataset is not None  # the database keeps it so
+    assert proposal.target is not None
+    both_locked(proposal.population, proposal.target)
     moved = Dataset.objects.filter(pk=proposal.dataset.pk, population=proposal.population)
     if moved.update(population=proposal.target) != 1:
         raise Conflict("changed", "The dataset is about other people by now; propose it again.")

@@ -13,7 +13,7 @@ from worker.engine.privacy import Spend
 
 
 def both_locked(one: Population, other: Population) -> None:
-    """Let every purchase of either end first, or learn of the new tie and begin again."""
+    """Let every purchase of either end first, or learn that others have to pay and begin again."""
     for population in sorted((one, other), key=lambda each: each.pk):
         locked(population)
     Population.objects.filter(pk__in=(one.pk, other.pk)).update(ties=F("ties") + 1)

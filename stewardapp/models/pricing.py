@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stewardapp.access.facts import FundFacts, PriceFacts
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
+from worker.engine.fields import Kind
 from worker.engine.privacy import Spend
 from worker.engine.version import VERSION
 
@@ -46,6 +47,25 @@ def costs_of(recipe: Mapping[str, Any]) -> tuple[Cost, ...]:
         if spend := method.cost():
             found.append(Cost(number, method.title, spend))
     return tuple(found)
+
+
+def insist_on_answers(recipe: Mapping[str, Any]) -> None:
+    """Raise what a step that costs something would refuse whatever the data: nothing gives its price back."""
+    from worker.engine.recipe import Recipe
+    from worker.engine.table import Field, Schema
+
+    parsed = Recipe.parse(recipe)
+    schema = Schema(
+        tuple(Field(name, part.kind or Kind.TEXT, part.role) for name, part in parsed.columns.items())
+    )
+    declared = parsed.declarations({})
+    for number, step in enumerate(parsed.steps):
+        if step.cost():
+            try:
+                step.check(schema)
+                step.forecast(declared)
+            except EngineError as error:
+                raise error.at_step(number) from None
 
 
 def price_of(release: Release) -> PriceFacts:

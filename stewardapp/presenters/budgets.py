@@ -14,7 +14,19 @@ from django.urls import reverse
 from stewardapp.access import rules
 from stewardapp.access.amounts import delta_words, epsilon_words, spend_words
 from stewardapp.access.verdict import Verdict
-from stewardapp.models import Allotment, Allowance, Charge, Population, Proposal, Release, Run, User, Version
+from stewardapp.models import (
+    Allotment,
+    Allowance,
+    Charge,
+    JobState,
+    Population,
+    Proposal,
+    Query,
+    Release,
+    Run,
+    User,
+    Version,
+)
 from stewardapp.models.membership import person_anywhere, person_of
 from stewardapp.presenters.numbers import NO_BREAK, percent, thousands
 from worker.engine.chart import Axis, Chart, Series, Threshold
@@ -236,7 +248,7 @@ def allotment_lines(population: Population, user: User) -> list[AllotmentLine]:
 
 @dataclass(frozen=True)
 class Mixture:
-    """How many releases of the same people carry a budgeted promise, and how many do not."""
+    """How many releases and answers about the same people carry a budgeted promise, and how many do not."""
 
     private: int
     other: int
@@ -254,11 +266,13 @@ BROKEN = (
 
 
 def mixture(population: Population) -> Mixture:
-    """Published releases about these people, or about any that share people with them."""
-    live = Release.objects.live().filter(version__dataset__population__in=population.charged_with)
-    manifests = [run.manifest for run in (one.candidate for one in live.select_related("candidate")) if run]
+    """Published releases and answered questions about these people, or any that share people with them."""
+    about = {"version__dataset__population__in": population.charged_with}
+    live = Release.objects.live().filter(**about).select_related("candidate")
+    manifests = [run.manifest for run in (one.candidate for one in live) if run]
     private = sum(is_private(one) for one in manifests)
-    return Mixture(private, len(manifests) - private)
+    answers = Query.objects.filter(state=JobState.SUCCEEDED, **about).count()
+    return Mixture(private + answers, len(manifests) - private)
 
 
 def is_private(manifest: Any) -> bool:

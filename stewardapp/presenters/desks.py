@@ -18,6 +18,7 @@ from worker.engine.dp.cells import Choice, declared_cells
 from worker.engine.dp.deriving import derived, expected
 from worker.engine.dp.questions import Question
 from worker.engine.dp.scales import scale_of
+from worker.engine.errors import EngineError
 from worker.engine.method import Forecast
 
 SHOWN_VALUES = 12
@@ -42,15 +43,13 @@ def dictionary(desk: Desk) -> list[Entry]:
 
 
 def _entry(name: str, said: Declaration) -> Entry:
-    cells = declared_cells(name, said, Choice())
-    return Entry(
-        name,
-        said.kind or "",
-        _declared(said),
-        said.provenance,
-        scale_of(name, said) is not None,
-        len(cells) if cells else 0,
-    )
+    try:
+        cells, scale = declared_cells(name, said, Choice()), scale_of(name, said)
+    except EngineError:  # whoever asks is told why
+        cells, scale = None, None
+    has_scale = scale is not None and scale.is_exact
+    cell_count = len(cells) if cells else 0
+    return Entry(name, said.kind or "", _declared(said), said.provenance, has_scale, cell_count)
 
 
 def _declared(said: Declaration) -> str:

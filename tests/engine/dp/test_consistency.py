@@ -116,6 +116,25 @@ def test_errors_are_kept_and_every_total_adds_up(make, nonnegative):
     assert (np.abs(found - true) <= layout.everywhere(noise) * 2).all()
 
 
+@pytest.mark.parametrize("shape", [(30, 30, 30), (4, 900), (900, 4)])
+def test_the_stated_errors_of_totals_of_many_cells_hold(shape):
+    """What the totals tell of each cell is less than rounding it can show."""
+    layout = WithMargins(
+        Grid(tuple(Cells(str(n), tuple(map(str, range(size)))) for n, size in enumerate(shape)))
+    )
+    noise = Noise("laplace", 4.0, 4, 1)
+    cells = RNG.poisson(2, layout.grid.size)
+    exact, errors = layout.measured(cells), np.array(layout.errors(noise))[layout.grid.size :]
+    true, inside, rounds = exact[layout.grid.size :], 0, 60
+    ratio = np.exp(-1 / noise.scale)
+    for _ in range(rounds):
+        drawn = RNG.geometric(1 - ratio, len(exact)) - RNG.geometric(1 - ratio, len(exact))
+        found = layout.published(exact + drawn, False)[layout.grid.size : -1]
+        inside = inside + (np.abs(found - true) <= errors[:-1])
+    assert (inside / rounds > 0.75).all()
+    assert (inside / rounds).mean() > 0.93
+
+
 def test_the_texts_of_a_cross_table():
     texts = two_columns().texts()
     assert texts[0][:4] == ["a"] * 4

@@ -1,13 +1,14 @@
 """The thin layer over OpenDP: it refuses what costs more than requested, and never falls back."""
 
 import sys
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from worker.engine.dp.accuracy import Noise, gaussian_noise, laplace_noise
+from worker.engine.dp.accuracy import Noise, gaussian_noise, laplace_noise, threshold_for
 from worker.engine.dp.mechanisms import noisy, noisy_above, noisy_best
 from worker.engine.errors import EngineError
 
@@ -47,6 +48,15 @@ def test_a_threshold_below_the_requested_delta_is_refused():
 @pytest.mark.parametrize("change", [1, 3, 7, 49])
 def test_every_epsilon_can_be_had_exactly(epsilon, change):
     assert noisy(ZEROS, laplace_noise(change, Decimal(epsilon))).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("rows", "epsilon", "delta"),
+    [(1, "0.001", "1e-15"), (10, "1", "1e-14"), (1000, "0.001", "1e-12"), (1000, "0.01", "0.000000001")],
+)
+def test_a_threshold_leaves_room_for_what_the_sampler_rounds_up(rows, epsilon, delta):
+    noise = replace(laplace_noise(rows, Decimal(epsilon)), delta=Decimal(delta))
+    assert noisy_above({"a": 0}, noise, threshold_for(noise.scale, rows, noise.delta), rows) == {}
 
 
 def test_no_counts_need_no_noise():

@@ -2,10 +2,11 @@
 
 import json
 from decimal import Decimal
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from worker.engine.column import Column
@@ -24,6 +25,16 @@ DECLARED = {
     "pay": Declaration(bounds=(-1, Decimal("3.5")), bin_width=Decimal("0.5")),
     "sex": Declaration(categories=("f", "m")),
     "free": Declaration(),
+    "blank": Declaration(categories=("",)),
+    "exact": Declaration(categories=("y", "n")),
+    "far": Declaration(bounds=(0, 2**53 + 2), kind=Kind.INTEGER),
+    "tick": Declaration(bounds=(10**20, 10**20 + 70_000)),
+    "fine": Declaration(bounds=(0, 10**9), bin_width=1, kind=Kind.INTEGER),
+    "wide": Declaration(bounds=(0, 1_000_000), bin_width=1, kind=Kind.INTEGER),
+    "long": Declaration(bounds=(0, 600_000), bin_width=1, kind=Kind.INTEGER),
+    "day": Declaration(bounds=("2020-01-01", "2020-12-31"), bin_width=1, kind=Kind.DATE),
+    "single": Declaration(bounds=(5, Decimal("5.5")), kind=Kind.INTEGER),
+    "vast": Declaration(bounds=(-(10**12), 10**12), bin_width=10**11, kind=Kind.INTEGER),
 }
 ROLES = {**dict.fromkeys(DECLARED, Role.OTHER), "who": Role.PERSON_KEY}
 SOURCE = Source(bytes(32))
@@ -102,6 +113,19 @@ def test_a_question_survives_its_file():
         ({"where": [where("age", "between", "1")]}, "where", "2 values"),
         ({"where": [where("age", "is", "1", "2")]}, "where", "1 value"),
         ({"ask": "mean", "column": "age", "epsilon": 0.000001}, "epsilon", "finer"),
+        ({"ask": "sum", "column": "far"}, "column", "neighbouring numbers"),
+        ({"ask": "median", "column": "tick"}, "column", "neighbouring numbers"),
+        ({"ask": "mean", "column": "single"}, "column", "lowest and a highest possible value"),
+        ({"ask": "sum", "column": "fine"}, "column", "more than 1,000,000 bins"),
+        ({"ask": "count", "by": ["fine"]}, "by", "more than 1,000,000 bins"),
+        ({"ask": "histogram", "column": "wide"}, "column", "more than 1,000,000 cells"),
+        ({"ask": "most-common", "column": "long", "by": ["sex"]}, "by", "more than 1,000,000 cells"),
+        ({"ask": "median", "column": "long", "by": ["sex"]}, "by", "more than 1,000,000 cells"),
+        ({"ask": "median", "column": "day"}, "column", "lowest and a highest possible value"),
+        ({"ask": "histogram", "column": "day"}, "column", "not declared"),
+        ({"ask": "histogram", "column": "exact"}, "column", "column of the answer"),
+        ({"by": ["exact"]}, "by", "column of the answer"),
+        ({"by": ["blank"]}, "by", "not declared"),
         ({"ask": "count", "by": ["who"]}, "by", "no column"),
         ({"where": [where("who", "is", "p1")]}, "where", "no column"),
     ],
@@ -194,14 +218,22 @@ def measured(asked, rows):
     return recording.measured
 
 
+TWO_GROUPS = [("p", 0, 3.5, "f"), ("p", 0, 3.5, "m"), ("q", 0, 3.5, "f"), ("q", 0, 3.5, "m")]
+
+
 @settings(max_examples=300, deadline=None)
-@given(PEOPLE, ASKED, st.integers(1, 3), st.randoms())
-def test_one_person_changes_what_is_measured_by_at_most_the_derived_sensitivity(rows, params, bound, random):
-    """Counts and sums in L1 over all groups; scores one by one, in no more groups than a person is in."""
-    asked = Asked.of(question(**params, rows_per_person=bound), DECLARED)
+@example(TWO_GROUPS, {"ask": "sum", "column": "pay", "by": ["sex"]}, 2, 7, Random(0))
+@given(PEOPLE, ASKED, st.integers(1, 3), st.sampled_from([deriving.MOST_OF_A_ROW, 7]), st.randoms())
+def test_one_person_changes_what_is_measured_by_at_most_the_derived_sensitivity(
+    rows, params, bound, most, random
+):
+    """Counts and sums in L1 over all groups, in coarse units too; scores one by one, in no more groups than
+    a person is in."""
     key = random.randbytes(32)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("worker.engine.dp.gathering.fresh_key", lambda: key)
+        patch.setattr(deriving, "MOST_OF_A_ROW", most)
+        asked = Asked.of(question(**params, rows_per_person=bound), DECLARED)
         with_all, without = measured(asked, rows), measured(asked, [row for row in rows if row[0] != "p"])
     changes = [np.array(a, object) - np.array(b, object) for a, b in zip(with_all, without, strict=True)]
     if params["ask"] in ("count", "histogram", "sum", "mean", "variance"):
@@ -248,6 +280,11 @@ def test_a_sample_is_a_sample():
         ({"ask": "median", "column": "age"}, [("choice", 5000, 1_000_000)], "0.5 of a rank"),
         ({"ask": "top-k", "column": "age", "top": 4}, [("choice", 1, 250_000)], "4 rounds"),
         (
+            {"ask": "sum", "column": "vast", "rows_per_person": 1000},
+            [("sum", 10**12, 1_000_000)],
+            "in units of 1000",
+        ),
+        (
             {"ask": "median", "column": "age", "by": ["sex"], "rows_per_person": 5},
             [("choice", 25_000, 500_000)],
             "at most 2 of the 2 groups",
@@ -266,3 +303,8 @@ def test_pretence_and_derivation_never_load_the_samplers():
         lines = tryout.tried(asked, DECLARED, rows=50)
         assert {line.labels[0] for line in lines} == {"f", "m"}
         assert deriving.expected(asked, DECLARED)
+
+
+def test_a_question_about_days_is_tried_without_inventing_any():
+    [line] = tryout.tried(question(where=[where("day", "is-not", "2020-01-03")]), DECLARED, rows=50)
+    assert line.exact == "50"

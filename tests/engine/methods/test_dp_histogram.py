@@ -124,6 +124,18 @@ def test_what_may_leave_holds_nothing_exact_about_the_data():
     assert report["public"]["files"]["csv"]["sha256"] == report["files"]["csv"]["sha256"]
 
 
+def test_a_fact_that_nobody_named_stays_inside(monkeypatch):
+    def counting(plan, outputs, exact, reporter, report):
+        report.steps[0]["rows_left_out"] = 7
+        return written(plan, outputs, exact, reporter, report)
+
+    written = tabulating.write_tables
+    monkeypatch.setattr("worker.engine.execution.local.write_tables", counting)
+    report = made(columns=["sex"], epsilon=1)[1]
+    assert report["steps"][0]["rows_left_out"] == 7
+    assert "rows_left_out" not in report["public"]["steps"][0]
+
+
 def test_two_data_sets_have_equal_public_parts_but_for_the_table():
     def told(rows):
         public = made(columns=["sex", "age"], rows=rows, epsilon=1)[1]["public"]
@@ -158,6 +170,7 @@ def test_an_epsilon_that_is_no_amount_is_refused_in_a_file(text):
         {"columns": ["a"], "mechanism": "gaussian"},
         {"columns": ["a"], "unknown_categories": True},
         {"columns": ["a"], "unknown_categories": True, "delta": 0.1, "mechanism": "gaussian"},
+        {"columns": ["a"], "unknown_categories": True, "delta": 9e-15, "rows_per_person": 10},
         {"columns": ["a", "b"], "shape": "levels"},
         {"columns": ["a"], "shape": "margins"},
         {"columns": ["a", "b"], "shape": "margins", "round_to": 5},
@@ -175,6 +188,16 @@ def test_parameters_that_do_not_go_together(params):
     [
         ({"count": {"role": "other", "categories": ["a"]}}, "count", "reserved-name"),
         ({"word": {"role": "other"}}, "word", "no-cells"),
+        *(
+            ({"word": {"role": role, "categories": ["a"], "granted": granted}}, "word", "wrong-role")
+            for role, granted in (
+                ("person-key", []),
+                ("household-key", []),
+                ("consent", ["a"]),
+                ("direct-identifier", []),
+                ("weight", []),
+            )
+        ),
     ],
 )
 def test_recipes_that_cannot_be_carried_out(columns, name, code):
@@ -250,3 +273,12 @@ def test_who_is_protected_is_told():
     _, report = run(recipe_of(columns, [], [step], []), table_of(ROWS))
     assert report["privacy_loss"]["unit"] == report["steps"][0]["unit"] == "row"
     assert any("No column tells persons apart" in line for line in report["steps"][0]["codebook"])
+
+
+def test_what_no_negative_counts_do_to_large_ones_is_told():
+    """Counts that add up have to lose elsewhere what small ones gain."""
+    alone = made(columns=["sex"], nonnegative=True)[1]["public"]["steps"][0]
+    together = made(columns=["sex", "age"], shape="margins", nonnegative=True)[1]["public"]["steps"][0]
+    method = DpHistogram(columns=("sex",))
+    assert "sums over many drift" in " ".join(method.guidance(alone))
+    assert "more than error95" in " ".join(method.guidance(together))

@@ -90,6 +90,27 @@ def test_sums_and_means():
     )
 
 
+def test_sums_of_large_numbers_fit_and_are_not_cut_off():
+    """Squares of these add up to more than 64 bits hold."""
+    columns = {"pay": {"role": "other", "kind": "integer", "bounds": [0, 10**13]}}
+    pays = [number * 10**10 + 1 for number in range(1000)]
+    rows = table_of([{"pay": str(pay)} for pay in pays])
+
+    def found(ask):
+        step = ("dp-query", {"ask": ask, "column": "pay", "epsilon": EXACTLY})
+        released, _ = run(recipe_of(columns, [], [step], []), rows)
+        [row] = rows_of(released)
+        return float(row["answer"]), float(row["error95"])
+
+    for ask, true in (
+        ("sum", sum(pays)),
+        ("mean", statistics.mean(pays)),
+        ("variance", statistics.pvariance(pays)),
+    ):
+        answer, error = found(ask)
+        assert abs(answer - true) <= error + 1e-4 * true
+
+
 def test_order():
     assert float(answers(ask="median", column="age")[0]) == pytest.approx(statistics.median(ages()), abs=1)
     assert float(answers(ask="quantile", column="age", share="0.9")[0]) == pytest.approx(ages()[450], abs=1)

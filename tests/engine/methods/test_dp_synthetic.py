@@ -127,8 +127,16 @@ def test_parameters_that_do_not_go_together(params):
         DpSynthetic.of(params)
 
 
-def test_columns_without_declared_cells_are_refused():
-    recipe = recipe_of({"free": {"role": "other"}}, [], [("dp-synthetic", {"columns": ["free"]})], [])
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({}, "no-cells"),
+        ({"kind": "integer", "bounds": [-0.5, 0.5], "bin_width": 0.3}, "bad-cells"),
+        ({"kind": "integer", "bounds": [0, 10**30], "bin_width": 10**29}, "bad-cells"),
+    ],
+)
+def test_columns_of_which_too_little_or_too_much_is_declared_are_refused_before_noise(said, code):
+    recipe = recipe_of({"free": {"role": "other", **said}}, [], [("dp-synthetic", {"columns": ["free"]})], [])
     with pytest.raises(EngineError) as caught:
-        run(recipe, table_of([{"free": "x"}]))
-    assert caught.value.code == "no-cells"
+        run(recipe, table_of([{"free": "0"}]))
+    assert caught.value.code == code

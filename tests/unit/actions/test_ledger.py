@@ -456,6 +456,24 @@ def test_that_these_are_other_people_takes_two(scene: Scene) -> None:
     assert scene.population.charges.count() == 1
 
 
+def test_a_purchase_that_did_not_know_of_a_move_is_made_again(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever the data are about by then pays."""
+    others = factories.make_population(scene.team)
+    factories.give_budget(scene.team, others, LIMIT)
+    looked = Version.charged_populations.fget
+    assert looked is not None
+    before = [looked(scene.version)]
+    moving = {"dataset": scene.version.dataset, "target": others, "reason": "Another year."}
+    proposal = proposals.propose_move(by=scene.team.steward, **moving)
+    proposals.confirm(proposal=proposal, by=scene.team.admin)
+    seen = property(lambda version: before.pop() if before else looked(version))
+    monkeypatch.setattr(Version, "charged_populations", seen)
+    scene.charge(10)
+    assert Charge.objects.get().population == others
+
+
 def test_a_move_that_was_overtaken_is_proposed_again(scene: Scene) -> None:
     dataset, others = scene.version.dataset, factories.make_population(scene.team)
     proposal = proposals.propose_move(dataset=dataset, target=others, reason="Why.", by=scene.team.steward)

@@ -193,6 +193,17 @@ def test_both_kinds_of_releases_are_told_of(client_of, team, version):
     assert "in both kinds of releases" in page(client_of(team.analyst), version.dataset.population)
 
 
+def test_answers_of_a_desk_beside_a_release_are_told_of(client_of, team):
+    """They were promised the same ε."""
+    desk = factories.make_desk(team)
+    people = desk.version.dataset.population
+    plain = factories.make_release(team, state="published", version=desk.version)
+    assert "in both kinds of releases" not in page(client_of(team.analyst), people)
+    factories.make_stored_answer(desk, team.analyst)
+    assert "in both kinds of releases" in page(client_of(team.analyst), people)
+    assert "Two kinds" in client_of(team.steward).get(f"/releases/{plain.pk}/").content.decode()
+
+
 def test_what_cannot_be_paid_cannot_be_run(client_of, team, version, monkeypatch):
     from stewardapp.models import pricing
 

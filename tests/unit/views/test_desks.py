@@ -72,6 +72,20 @@ def test_the_dictionary_is_what_was_declared(team: factories.Team, desk: Desk) -
     assert "Close the desk" not in shown
 
 
+def test_a_declaration_of_which_nothing_can_be_made_is_told(team: factories.Team, desk: Desk) -> None:
+    """Days are no numbers, and bins can be too many: neither breaks the page."""
+    age = desk.dictionary["age"]
+    for said, reason in (
+        ({"kind": "date", "bounds": ["2020-01-01", "2020-12-31"]}, "Without a lowest and a highest"),
+        ({"kind": "integer", "bounds": [0, 10**9], "bin_width": 1}, "1,000,000 bins"),
+    ):
+        kept = {key: value for key, value in age.items() if key not in ("bounds", "bin_width")}
+        Desk.objects.filter(pk=desk.pk).update(dictionary={**desk.dictionary, "age": {**kept, **said}})
+        assert str(said["bounds"][0]) in page(team.analyst, "desk-detail", desk.pk)
+        shown = page(team.analyst, "desk-ask", desk.pk, status=422, **asked(ask="mean", column="age"))
+        assert reason in shown
+
+
 def test_a_question_is_tried_and_priced_before_anything_is_spent(team: factories.Team, desk: Desk) -> None:
     shown = page(team.analyst, "desk-ask", desk.pk, **asked(**FLU))
     assert "Count: sensitivity 1, because a person has at most 1 row" in shown

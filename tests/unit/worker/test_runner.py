@@ -10,6 +10,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from stewardapp import storage
+from stewardapp.actions import releases
 from stewardapp.actions import runs as run_actions
 from stewardapp.models import (
     Artifact,
@@ -34,6 +35,7 @@ from tests.factories import (
     make_release,
     make_replay,
     make_run,
+    make_version,
     upload,
 )
 from tests.site import Site, until
@@ -407,6 +409,22 @@ def costly(run: Run, team: Team, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(pricing, "costs_of", lambda recipe: (pricing.Cost(0, "A count", Spend(100_000)),))
     give_budget(team, run.release.version.dataset.population, Spend(250_000))
     return run
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [({"columns": ["age"]}, "no-cells"), ({"columns": ["nowhere"]}, "no-such-column")],
+)
+def test_what_no_data_could_answer_is_refused_before_it_is_paid_for(
+    engine: StandIn, team: Team, params: dict[str, Any], code: str
+) -> None:
+    version = make_version(team)
+    give_budget(team, version.dataset.population, Spend(2_000_000))
+    recipe = {"steps": [{"method": "dp-histogram", "params": {"epsilon": 1, **params}}]}
+    release = releases.create(version=version, title="Ages", recipe=recipe, by=team.steward)
+    found = perform(make_run(release))
+    assert (found.state, found.error_code, found.error_step) == (JobState.FAILED, code, 0)
+    assert (found.charged_at, Charge.objects.count(), engine.asked) == (None, 0, [])
 
 
 def again(run: Run) -> Run:

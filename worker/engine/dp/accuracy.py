@@ -15,6 +15,9 @@ from typing import Literal
 
 Distribution = Literal["laplace", "gaussian"]
 CONFIDENCE = 0.95
+ROUNDED_UP = 2.0**-52
+LEAST_DELTA = Decimal("1e-15")
+"""For each row of a person: what is rounded up would take the rest."""
 EXACT_UP_TO = 2_000.0
 """Above this scale the discrete Gaussian is the continuous one to more digits than are shown."""
 
@@ -111,12 +114,13 @@ def threshold_for(scale: float, rows: int, delta: Decimal) -> int:
     """The smallest noisy count at which a category nobody declared may be shown.
 
     A person alone in up to `rows` categories shows one of them with probability at most
-    rows · P(rows + noise ≥ threshold) = rows · q^(threshold − rows) / (1 + q), q = exp(−1/scale).
+    rows · P(rows + noise ≥ threshold) = rows · q^(threshold − rows) / (1 + q), q = exp(−1/scale). A little
+    less than δ, because the sampler adds up the δ of categories in floating point and rounds up.
     """
-    ratio = math.exp(-1 / scale)
-    wanted = math.log(rows / (float(delta) * (1 + ratio)))
+    ratio, allowed = math.exp(-1 / scale), float(delta) - rows * ROUNDED_UP
+    wanted = math.log(rows / (allowed * (1 + ratio)))
     threshold = rows + math.ceil(scale * wanted)
-    while shown_alone(threshold, scale, rows) > float(delta):
+    while shown_alone(threshold, scale, rows) > allowed:
         threshold += 1
     return max(threshold, rows + 1)
 

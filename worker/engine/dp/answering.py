@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from worker.engine.dp.scales import Scale, scale_of
 from worker.engine.frequency import Counts
 
 LIMIT = 2**63 - 1
+DIGITS = 200
 
 
 class Drawer(Protocol):
@@ -148,25 +149,32 @@ def _counted(asked: Asked, labels: Sequence[tuple[str, ...]], exact: Counts, dra
 
 
 def _sums(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
-    scale, noise = _scaled(asked), asked.found.parts[0].noise
-    exact = _powers(asked, tuples, 0, 1)
-    error = _told(scale.value(noise.error()))
-    drawn = draw.noisy(exact, noise)
+    scale, part = _scaled(asked), asked.found.parts[0]
+    exact = _powers(asked, tuples, 0, 1, part.coarse)
+    error = _told(scale.value(part.error))
+    drawn = draw.noisy(exact, part.noise)
     figures = zip(asked.labels, drawn.tolist(), exact.tolist(), strict=True)
-    return [Line(one, _told(scale.value(a)), error, _told(scale.value(e))) for one, a, e in figures]
+    unit = part.coarse
+    return [
+        Line(label, _told(scale.value(answer * unit)), error, _told(scale.value(true * unit)))
+        for label, answer, true in figures
+    ]
 
 
 def _moments(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
     """Mean and variance from noisy counts, sums and squares about the middle of the bounds."""
-    scale, number = _scaled(asked), len(asked.found.parts)
-    exact = [_powers(asked, tuples, scale.middle, power) for power in range(number)]
-    drawn = [draw.noisy(one, part.noise) for one, part in zip(exact, asked.found.parts, strict=True)]
+    scale, parts = _scaled(asked), asked.found.parts
+    exact = [_powers(asked, tuples, scale.middle, power, one.coarse) for power, one in enumerate(parts)]
+    drawn = [draw.noisy(one, part.noise) for one, part in zip(exact, parts, strict=True)]
     lines = []
     for group, label in enumerate(asked.labels):
-        noisy = [int(one[group]) for one in drawn]
+        noisy, full = (
+            [int(one[group]) * part.coarse for one, part in zip(some, parts, strict=True)]
+            for some in (drawn, exact)
+        )
         error = spread(asked.question, asked.found, scale, noisy[0])
         told = _told(Decimal(f"{error:.4g}")) if noisy[0] > 0 else ""
-        true = _moment(scale, [int(one[group]) for one in exact])
+        true = _moment(scale, full)
         lines.append(Line(label, _moment(scale, noisy), told, true))
     return lines
 
@@ -237,18 +245,18 @@ def _scaled(asked: Asked) -> Scale:
     return asked.scale
 
 
-def _powers(asked: Asked, tuples: Tuples, middle: int, power: int) -> Counts:
-    """Sums of (value − middle)^power per group, in Python's integers and then saturated."""
+def _powers(asked: Asked, tuples: Tuples, middle: int, power: int, coarse: int) -> Counts:
+    """Sums of (value − middle)^power per group, in Python's integers, then in coarse units and saturated."""
     totals = [0] * asked.grid.size
     rows = zip(tuples.groups.tolist(), tuples.values.tolist(), tuples.rows.tolist(), strict=True)
     for group, value, count in rows:
         totals[group] += (value - middle) ** power * count
-    return np.array([min(max(total, -LIMIT), LIMIT) for total in totals], np.int64)
+    return np.array([min(max(total // coarse, -LIMIT), LIMIT) for total in totals], np.int64)
 
 
 def _rounded(number: Decimal, unit: Decimal) -> Decimal:
     """Two digits finer than the unit: more would only be noise."""
-    return number.quantize(min(unit, Decimal(1)).scaleb(-2))
+    return number.quantize(min(unit, Decimal(1)).scaleb(-2), context=Context(prec=DIGITS))
 
 
 def _told(number: Decimal) -> str:

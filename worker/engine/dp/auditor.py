@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from worker.engine.declared import Declaration
 from worker.engine.dp.cells import Choice, declared_cells
 from worker.engine.dp.conditions import ORDERED, Condition
-from worker.engine.dp.deriving import derived
-from worker.engine.dp.questions import OF_CELLS, OF_NUMBERS, Question
+from worker.engine.dp.deriving import candidates, derived, scale_for
+from worker.engine.dp.questions import ANSWER, ERROR, EXACT, OF_CELLS, OF_NUMBERS, SELECTING, Question
 from worker.engine.dp.scales import scale_of
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Role
 
 MOST_GROUPS = 1000
+MOST_FIGURES = 1_000_000
+"""That many are drawn or judged while somebody waits, and for a try on the page."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,38 @@ def insist(question: Question, declared: Said) -> None:
         raise EngineError("question-refused", f"{one.param}: {one.reason}", param=one.param)
 
 
+def _names(question: Question, declared: Said) -> list[Refusal]:  # noqa: ARG001
+    for name in (*question.by, question.counted_column):
+        if name in (ANSWER, ERROR, EXACT):
+            param = "by" if name in question.by else "column"
+            reason = (
+                f"{name!r} is the name of a column of the answer. Ask the steward to rename it in the data."
+            )
+            return [Refusal(param, reason)]
+    return []
+
+
+def _usable(question: Question, declared: Said) -> list[Refusal]:
+    """A declaration from which nothing can be made is refused here, before anything is paid for."""
+    for param, name, _ in question.named_columns():
+        said = declared.get(name, Declaration())
+        try:
+            declared_cells(name, said, Choice())
+            scale_of(name, said)
+        except EngineError as error:
+            return [Refusal(param, f"What is declared of {name!r} cannot be used: {error.message}")]
+    return []
+
+
 def _column(question: Question, declared: Said) -> list[Refusal]:
     name = question.counted_column
     if name is None:
         return []
     said = declared.get(name, Declaration())
-    if question.ask in OF_NUMBERS and scale_of(name, said) is None:
-        return [Refusal("column", UNBOUNDED.format(name))]
+    if question.ask in OF_NUMBERS:
+        scale = scale_of(name, said)
+        if scale is None or not scale.is_exact:
+            return [Refusal("column", (TOO_FAR if scale else UNBOUNDED).format(name))]
     if question.ask in OF_CELLS and declared_cells(name, said, Choice()) is None:
         return [Refusal("column", UNNAMED.format(name))]
     return []
@@ -66,6 +93,10 @@ def _column(question: Question, declared: Said) -> list[Refusal]:
 UNBOUNDED = (
     "Without a lowest and a highest possible value of {0!r} one person could change the answer by any "
     "amount, and no noise is enough. Ask the steward to declare bounds."
+)
+TOO_FAR = (
+    "The bounds of {0!r} lie so far from 0 that neighbouring numbers cannot be told apart, and one person "
+    "could change the answer by more than was declared. Ask the steward for bounds nearer to 0."
 )
 UNNAMED = (
     "The possible values of {0!r} are not declared. Naming them from the data would tell who is there. "
@@ -91,7 +122,17 @@ def _groups(question: Question, declared: Said) -> list[Refusal]:
         groups *= len(cells)
     if groups > MOST_GROUPS:
         return [Refusal("by", f"More than {MOST_GROUPS:,} groups. Ask for fewer.")]
+    if groups * _each(question, declared) > MOST_FIGURES:
+        text = f"That are more than {MOST_FIGURES:,} cells or candidates. Ask for fewer groups or wider bins."
+        return [Refusal("by" if question.by else "column", text)]
     return []
+
+
+def _each(question: Question, declared: Said) -> int:
+    """How many cells are counted, or candidates are judged, in each group."""
+    if question.ask not in OF_CELLS | SELECTING:
+        return 1
+    return candidates(question, scale_for(question, declared), declared)
 
 
 def _conditions(question: Question, declared: Said) -> list[Refusal]:
@@ -122,4 +163,12 @@ def _price(question: Question, declared: Said) -> list[Refusal]:
     return []
 
 
-CHECKS: tuple[Callable[[Question, Said], list[Refusal]], ...] = (_column, _top, _groups, _conditions, _price)
+CHECKS: tuple[Callable[[Question, Said], list[Refusal]], ...] = (
+    _names,
+    _usable,
+    _column,
+    _top,
+    _groups,
+    _conditions,
+    _price,
+)

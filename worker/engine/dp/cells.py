@@ -112,13 +112,13 @@ class Choice:
 def declared_cells(name: str, said: Declaration, choice: Choice) -> Cells | None:
     """The cells a declaration gives; None when it declares neither categories nor bins."""
     extra = (MISSING,) if choice.missing else ()
-    if said.categories:
+    if said.categories and set(said.categories) != {MISSING}:
         _refuse_repeats(name, said.categories)
         labels = tuple(label for label in said.categories if label != MISSING)
         told = _origin("declared categories", said)
         return Cells(name, (*labels, *extra), missing=choice.missing, provenance=told)
-    if said.bounds is None or said.bin_width is None:
-        return None
+    if said.bounds is None or said.bin_width is None or said.kind is Kind.DATE:
+        return None  # days are counted by declared categories
     edges = _edges(name, said.bounds, said.bin_width)
     told = _origin("declared bounds and bin width", said)
     if said.kind is Kind.INTEGER and _whole(edges):  # every whole number from bound to bound

@@ -27,6 +27,18 @@ def shared_out(parts: Floats, total: int, nonnegative: bool) -> Counts:
     return whole
 
 
+def rounded_in_turn(parts: Floats, nonnegative: bool) -> Counts:
+    """Whole numbers in place of many parts; what rounding takes from one is carried on to the next.
+
+    Parts of a cross table have remainders in common along a row or column. Rounded each by itself they
+    would all lose them, and with them what the margins had told.
+    """
+    fitted = _on_simplex(parts, max(round(parts.sum()), 0)) if nonnegative else parts
+    whole = np.floor(fitted)
+    carried = np.rint(np.cumsum(fitted - whole))
+    return (whole + np.diff(carried, prepend=0.0)).astype(np.int64)
+
+
 def _on_simplex(parts: Floats, total: int) -> Floats:
     """The nearest point without negative parts that adds up to the total."""
     descending = np.sort(parts)[::-1]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, odds_bound
 from worker.engine.dp.cells import Choice, Grid, declared_cells
-from worker.engine.dp.questions import MEASURING, SELECTING, Question
+from worker.engine.dp.questions import MEASURING, OF_CELLS, SELECTING, Question
 from worker.engine.dp.scales import Scale, scale_of
 from worker.engine.method import Forecast
 from worker.engine.privacy import Spend
@@ -22,6 +22,7 @@ from worker.engine.privacy import Spend
 SHARE_UNITS = 10_000
 """Shares have four places: in these units the scores of quantiles are whole numbers."""
 EXAMPLES = (100, 1_000, 10_000)
+MOST_OF_A_ROW = (2**63 - 1) // 10**9
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Part:
     epsilon_micro: int
     why: str
     monotone: bool = False
+    coarse: int = 1
+    """How many units are counted as one: the sum of a billion rows has to fit 64 bits."""
 
     @property
     def epsilon(self) -> Decimal:
@@ -43,6 +46,11 @@ class Part:
     def noise(self) -> Noise:
         """The noise of a counted or summed part."""
         return laplace_noise(self.sensitivity, self.epsilon)
+
+    @property
+    def error(self) -> int:
+        """The 95 % error of one sum, in units."""
+        return self.noise.error() * self.coarse
 
     @property
     def selection_scale(self) -> float:
@@ -110,16 +118,24 @@ def _measured(question: Question, scale: Scale, rows: int, whole: int, counted: 
     unit, far = scale.value(1), scale.farthest
     if question.ask == "sum":
         why = f"{counted}, each between {scale.value(scale.low):f} and {scale.value(scale.high):f}"
-        return (Part("sum", rows * scale.largest, whole, f"{why}; in units of {unit:f}"),)
+        found = _summed("sum", rows, scale.largest, whole, why)
+        return (replace(found, why=f"{why}; in units of {unit * found.coarse:f}"),)
     number = 2 if question.ask == "mean" else 3
-    parts = [
-        Part("count", rows, whole // number, counted),
-        Part("sum", rows * far, whole // number, f"{counted}, within {scale.value(far):f} of the middle"),
-    ]
+    why = f"{counted}, within {scale.value(far):f} of the middle"
+    parts = [Part("count", rows, whole // number, counted), _summed("sum", rows, far, whole // number, why)]
     if number == 3:
         why = f"{counted}, each square at most {scale.value(far) * scale.value(far):f}"
-        parts.append(Part("squares", rows * far * far, whole // number, why))
+        parts.append(_summed("squares", rows, far * far, whole // number, why))
     return tuple(parts)
+
+
+def _summed(what: str, rows: int, largest: int, each: int, why: str) -> Part:
+    """A sum to which a row adds at most so much; each row moves the whole part of a quotient by that of its
+    own, rounded up, whatever group it is in."""
+    coarse = 1
+    while largest > coarse * MOST_OF_A_ROW:
+        coarse *= 10
+    return Part(what, rows * -(-largest // coarse), each, why, coarse=coarse)
 
 
 def _explained(
@@ -162,7 +178,7 @@ def _errors(
         return [_rank_error(question, found, candidates(question, scale, declared))]
     assert scale is not None
     if question.ask == "sum":
-        return [Forecast("Error of the sum", f"± {scale.value(found.parts[0].noise.error()):,f}", WITHIN)]
+        return [Forecast("Error of the sum", f"± {scale.value(found.parts[0].error):,f}", WITHIN)]
     told = " · ".join(f"{rows:,} rows: ± {spread(question, found, scale, rows):,.4g}" for rows in EXAMPLES)
     return [Forecast("Error", told, "Depends on how many rows there are, which is not told before.")]
 
@@ -183,9 +199,9 @@ def rank_error(part: Part, candidates: int, question: Question) -> int:
 
 
 def candidates(question: Question, scale: Scale | None, declared: Mapping[str, Declaration]) -> int:
-    """Among how many answers one is selected."""
+    """Among how many answers one is selected, or how many cells are counted."""
     name = question.counted_column or ""
-    if scale is not None and question.ask not in ("most-common", "top-k"):
+    if scale is not None and question.ask not in OF_CELLS:
         return len(scale.candidates())
     cells = declared_cells(name, declared.get(name, Declaration()), Choice())
     return len(cells) if cells else 0
@@ -195,7 +211,7 @@ def spread(question: Question, found: Derived, scale: Scale, rows: float) -> flo
     """The 95 % error of a mean or variance over about so many rows, from the noise of its parts alone."""
     if rows <= 0:
         return math.inf
-    errors = [part.noise.error() for part in found.parts]
+    errors = [part.error for part in found.parts]
     unit, far = float(scale.unit), scale.farthest
     mean = (errors[1] + far * errors[0] / 2) / rows
     if question.ask == "mean":

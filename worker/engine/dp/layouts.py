@@ -24,8 +24,7 @@ from worker.engine.dp.consistency import (
     fitted_levels,
     level_variances,
     margin_variances,
-    margin_weights,
-    shared_out,
+    rounded_in_turn,
 )
 from worker.engine.frequency import Counts
 
@@ -123,16 +122,15 @@ class WithMargins(Layout):
         ends = np.cumsum([self.grid.size, *self.grid.shape])
         margins = [counts[a:b].astype(float) for a, b in pairwise(ends)]
         fitted = fitted_cells(full, margins).ravel()
-        cells = shared_out(fitted, round(fitted.sum()), nonnegative)
+        cells = rounded_in_turn(fitted, nonnegative)
         return np.concatenate([cells, *self._margins(cells), [cells.sum()]])
 
     def errors(self, noise: Noise) -> list[int]:
         cell, margins, total = margin_variances(self.grid.shape)
-        found = [_reach(cell, noise, 1)] * self.grid.size
-        for variance, size, added in zip(
-            margins, self.grid.shape, margin_weights(self.grid.shape), strict=True
-        ):
-            found += [_reach(variance, noise, added)] * size
+        found = [_reach(cell, noise, 2)] * self.grid.size
+        for axis, (variance, size) in enumerate(zip(margins, self.grid.shape, strict=True)):
+            runs = math.prod(self.grid.shape[:axis])  # of neighbours; rounding takes from their ends alone
+            found += [_reach(variance, noise, 2 * runs)] * size
         return [*found, _reach(total, noise, 1)]
 
     def _margins(self, cells: Counts) -> list[Counts]:
@@ -186,6 +184,6 @@ class WithLevels(Layout):
 
 
 def _reach(variance: float, noise: Noise, rounded: float) -> int:
-    """The 95 % half-width of a fitted count; each of the cells it adds up was rounded."""
+    """The 95 % half-width of a fitted count that was rounded so often."""
     deviation = math.sqrt(variance * noise.variance + rounded / 12)
     return math.ceil(deviation * (LAPLACE_REACH if noise.distribution == "laplace" else NORMAL_REACH))

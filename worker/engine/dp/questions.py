@@ -51,6 +51,8 @@ TITLES = {
     "most-common": "The most common value of",
     "top-k": "The most common values of",
 }
+ANSWER, ERROR, EXACT = "answer", "error95", "exact"
+"""The columns of an answer beside those that name it."""
 SHARES = {"median": Decimal("0.5")}
 
 

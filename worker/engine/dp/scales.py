@@ -16,6 +16,7 @@ from worker.engine.numeric import NumberColumn
 
 FINENESS = 10_000
 MOST_CANDIDATES = 1000
+EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Scale:
     def largest(self) -> int:
         """The largest size of a value."""
         return max(abs(self.low), abs(self.high))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every number of units is one that rows can hold: beyond, bounds themselves are rounded."""
+        return self.largest <= EXACT
 
     @property
     def farthest(self) -> int:
@@ -63,8 +69,8 @@ class Scale:
 
 
 def scale_of(name: str, said: Declaration) -> Scale | None:
-    """The scale between declared bounds; None without them."""
-    if said.bounds is None:
+    """The scale between declared bounds; None without them, or when a single value fits between them."""
+    if said.bounds is None or said.kind is Kind.DATE:
         return None
     low, high = (decimal_of(bound, f"columns.{name}.bounds") for bound in said.bounds)
     if low >= high:
@@ -74,6 +80,8 @@ def scale_of(name: str, said: Declaration) -> Scale | None:
         int((low / unit).to_integral_value(ROUND_CEILING)),
         int((high / unit).to_integral_value(ROUND_FLOOR)),
     )
+    if ends[0] >= ends[1]:
+        return None
     return Scale(name, unit, *ends, _step(name, said, unit, ends))
 
 

@@ -12,6 +12,12 @@ from worker.engine.dp.accuracy import odds_bound, smallest_telling, tenth_accura
 from worker.engine.dp.histograms import Design
 from worker.engine.method import Forecast
 
+DRIFTING = "Without negative counts small counts are too large on average; sums over many drift."
+SHIFTED = (
+    "Without negative counts small counts are too large on average. What they have too much is taken from "
+    "the others, because all add up: where most cells are empty, large counts and totals are too small by "
+    "more than error95 may say."
+)
 NAMES = {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian"}
 
 
@@ -58,7 +64,7 @@ def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
     ]
     said += [f"After the noise: {words}." for words in facts["post_processing"]]
     if any("negative" in words for words in facts["post_processing"]):
-        said.append("Without negative counts small counts are too large on average; sums over many drift.")
+        said.append(SHIFTED if facts["tables_measured"] > 1 else DRIFTING)
     if facts.get("threshold"):
         said.append(f"Categories nobody declared are shown from a noisy count of {facts['threshold']} on.")
     return tuple(said)

@@ -61,7 +61,7 @@ def tried(question: Question, declared: Mapping[str, Declaration], rows: int = R
 def _column(name: str, said: Declaration, rows: int, generator: np.random.Generator) -> Column:
     if said.categories:
         return Column.of_texts(name, generator.choice(np.array(said.categories, object), rows).tolist())
-    if said.bounds is None:
+    if said.bounds is None or said.kind is Kind.DATE:
         return Column.of_texts(name, [""] * rows)
     low, high = (float(decimal_of(bound, name)) for bound in said.bounds)
     numbers = generator.uniform(low, high, rows)

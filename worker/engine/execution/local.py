@@ -213,7 +213,7 @@ def _tabulated(
         write_tables(plan, outputs, exact, work.reporter, report)
     _privacy(report, work.recipe, data)
     _finished(report, work)
-    report.public = public_part(report)
+    report.public = public_part(report, plan)
     return report
 
 

@@ -25,8 +25,8 @@ from worker.engine.statistics import Statistics
 from worker.engine.table import Table
 
 FEW_ROWS = 20_000
-HIDDEN = ("plan_seconds",)
-"""Facts of a step that follow from the data and do not leave."""
+TOLD = ("method", "describe", "codebook")
+"""What leaves of a step beside the facts its method gave for that; how long it took, for one, does not."""
 
 
 def tabulate(
@@ -99,9 +99,10 @@ def _texts(column: Column, found: pa.Array) -> list[str]:
     return ["" if column.missing[code] else labels[code] for code in column.codes.tolist()]
 
 
-def public_part(report: Report) -> dict[str, object]:
+def public_part(report: Report, plan: Tabulation) -> dict[str, object]:
     """What of the report may leave: figures that are no function of the data, and the table's own."""
-    steps = [{name: fact for name, fact in step.items() if name not in HIDDEN} for step in report.steps]
+    named = {*TOLD, *plan.facts}
+    steps = [{name: fact for name, fact in step.items() if name in named} for step in report.steps]
     tables = {kind: facts for kind, facts in report.files.items() if kind in (formats.CSV, formats.PARQUET)}
     kept = ("version", "recipe_sha256")
     engine = {name: report.engine[name] for name in kept if name in report.engine}

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from worker.engine.declared import Declaration
-from worker.engine.dp.accuracy import Noise, gaussian_noise, laplace_noise, threshold_for
+from worker.engine.dp.accuracy import LEAST_DELTA, Noise, gaussian_noise, laplace_noise, threshold_for
 from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells, require_cells
 from worker.engine.dp.histograms import COUNT, ERROR, EXACT, Design
 from worker.engine.dp.layouts import LEVEL, Layout, Plain, WithLevels, WithMargins
@@ -17,7 +17,7 @@ from worker.engine.dp.levels import levels_over
 from worker.engine.dp.parameters import Delta, Epsilon
 from worker.engine.dp.telling import design_facts, design_forecast, design_guidance
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, LogScale, Unit
+from worker.engine.fields import RELEASED, Columns, LogScale, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
 from worker.engine.privacy import Spend
@@ -54,7 +54,7 @@ class DpHistogram(Method):
         "Hay, Rastogi, Miklau & Suciu (2010), Boosting the accuracy of differentially private histograms",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(role=RELEASED, many=True)] = Field(
         min_length=1,
         max_length=4,
         title="Columns",
@@ -110,7 +110,8 @@ class DpHistogram(Method):
     nonnegative: bool = Field(
         False,
         title="No negative counts",
-        description="Looks tidier, and makes small counts too large on average: sums over many cells drift.",
+        description="Looks tidier, and makes small counts too large on average: sums over many cells drift, "
+        "and with totals or levels large counts are too small where most cells are empty.",
     )
     round_to: int = Field(
         1,
@@ -135,6 +136,9 @@ class DpHistogram(Method):
             raise ValueError("Name each column once.")
         if self._uses_delta and not self.delta:
             raise ValueError("Unknown categories and Gaussian noise need a delta above 0.")
+        if self.unknown_categories and self.delta < self.rows_per_person * LEAST_DELTA:
+            least = self.rows_per_person * LEAST_DELTA
+            raise ValueError(f"With so many rows per person delta must be at least {least:f}.")
         if self.unknown_categories and (self.shape != "cells" or self.mechanism != "laplace"):
             raise ValueError("Unknown categories go with cells alone and Laplace noise.")
         if self.shape == "levels" and len(self.columns) > 1:

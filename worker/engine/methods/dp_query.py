@@ -11,7 +11,7 @@ from worker.engine.declared import Declaration
 from worker.engine.dp import auditor, deriving
 from worker.engine.dp.answering import Asked, Line, Samplers, answered
 from worker.engine.dp.conditions import Condition
-from worker.engine.dp.questions import MEASURING, SELECTING, Question, canonical
+from worker.engine.dp.questions import ANSWER, ERROR, EXACT, MEASURING, SELECTING, Question, canonical
 from worker.engine.dp.telling import whose
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
@@ -22,8 +22,6 @@ from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
 from worker.engine.table import Schema, Table
-
-ANSWER, ERROR, EXACT = "answer", "error95", "exact"
 
 
 @register

@@ -110,6 +110,8 @@ class DpSynthetic(Method):
 
     def _checked(self, declared: Mapping[str, Declaration]) -> list[Cells]:
         cells = [self._cells(name, declared.get(name, Declaration())) for name in self.columns]
+        for one in cells:
+            _refuse_unwritable(one, declared.get(one.name, Declaration()))
         sizes = sorted((len(one) for one in cells), reverse=True)
         if len(sizes) > 1 and sizes[0] * sizes[1] > MOST_PAIRS:
             text = f"columns: a pair would have more than {MOST_PAIRS:,} cells. Take wider bins."
@@ -178,6 +180,17 @@ class DpSynthetic(Method):
         odds = f"odds × {odds_bound(self.epsilon):,.4g}"
         how = "The rows change anybody's odds about one person at most by this factor."
         return (*found, Forecast("What anybody can learn", odds, how))
+
+
+def _refuse_unwritable(cells: Cells, said: Declaration) -> None:
+    """Bins in which no number can be invented, before anything is counted."""
+    scale = scale_of(cells.name, said)
+    if cells.edges and cells.closed and not (scale and scale.is_exact):
+        where = f"columns.{cells.name}.bounds"
+        text = (
+            f"{where}: declare bounds that hold more than one number, and nearer to 0 than 2^53 of its units."
+        )
+        raise EngineError("bad-cells", text, param=where)
 
 
 def _column(cells: Cells, codes: Any, said: Declaration, generator: Generator) -> Column:
