@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SECONDS = 1.0
 TURNS = 4
+MOST_IN_A_TURN = 2_000
+"""Questions that one writer may pay for in a turn."""
 MODULE = (sys.executable, "-m", "benchmarks.ledger_writers")
 
 
@@ -53,16 +55,20 @@ def _compared(env: dict[str, str], repeat: int) -> Result:
     """Both kinds of writers stand by and take turns: flushes are not equally fast from minute to minute."""
     said = subprocess.run((*MODULE, "prepare"), env=env, check=True, text=True, stdout=subprocess.PIPE)
     version, *analysts = said.stdout.split()
+    turns = TURNS * max(repeat, 1)
     with ExitStack() as stack:
-        charging = [stack.enter_context(_started(env, "charge", version, analyst)) for analyst in analysts]
+        charging = [
+            stack.enter_context(_started(env, "charge", version, analyst, str(MOST_IN_A_TURN * turns)))
+            for analyst in analysts
+        ]
         counting = [stack.enter_context(_started(env, "count")) for _ in analysts]
         for process in (*charging, *counting):
             assert _line(process) == "ready"
-        turns = [(_done(charging), _done(counting)) for _ in range(TURNS * max(repeat, 1))]
+        found = [(_done(charging), _done(counting)) for _ in range(turns)]
         for process in (*charging, *counting):
             assert process.stdin is not None
             process.stdin.close()
-    charges, counts = (sum(done) / SECONDS / len(turns) for done in zip(*turns, strict=True))
+    charges, counts = (sum(done) / SECONDS / turns for done in zip(*found, strict=True))
     what = f"ledger: one charge, {len(analysts)} writers"
     return Result(what, 1000 / charges, 1000 / counts, "UPDATE of one row, same writers", 2.0, "ms")
 

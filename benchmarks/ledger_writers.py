@@ -1,8 +1,8 @@
 """One process of the ledger's benchmark: prepares the database, or writes to it until the time is up.
 
 `python -m benchmarks.ledger_writers prepare` prints the id of a version and of one analyst per writer;
-`… charge <version> <analyst>` and `… count` wait for a line with the number of seconds and print how many
-transactions they committed.
+`… charge <version> <analyst> <questions>` and `… count` wait for a line with the number of seconds and print
+how many transactions they committed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import io
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from decimal import Decimal
 
 import django
@@ -20,6 +21,7 @@ django.setup()
 
 from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
 
 from stewardapp.actions import (  # noqa: E402
     accounts,
@@ -32,7 +34,7 @@ from stewardapp.actions import (  # noqa: E402
     proposals,
     uploads,
 )
-from stewardapp.models import User, Version  # noqa: E402
+from stewardapp.models import Desk, JobState, Query, User, Version  # noqa: E402
 from worker.engine.privacy import Spend  # noqa: E402
 
 WRITERS = 8
@@ -58,7 +60,9 @@ def prepare() -> None:
     dataset = datasets.create(project=project, population=people, name="Data", by=second)
     upload = uploads.begin(dataset=dataset, filename="a.csv", length=3, by=second)
     uploads.append(upload=upload, offset=0, stream=io.BytesIO(b"a\n1"), by=second)
-    print(uploads.complete(upload=upload, by=second).pk)
+    version = uploads.complete(upload=upload, by=second)
+    Desk.objects.create(version=version, dictionary={}, opened_by=second)
+    print(version.pk)
     for number in range(WRITERS):
         analyst = accounts.create(username=f"analyst{number}", password=PASSWORD, by=admin)
         memberships.add(project=project, user=analyst, role="analyst", by=admin)
@@ -66,15 +70,26 @@ def prepare() -> None:
         print(analyst.pk)
 
 
-def charges(version: str, analyst: str) -> Callable[[], None]:
-    """The whole action, audit event and all."""
+def charges(version: str, analyst: str, questions: str) -> Callable[[], None]:
+    """The whole action, as a worker that holds the question pays for it."""
     asked = Version.objects.select_related("dataset__population", "dataset__project").get(pk=version)
     by = User.objects.get(pk=analyst)
+    held = iter([query.pk for query in Query.objects.bulk_create(claimed(asked, by, int(questions)))])
 
     def charge() -> None:
-        ledger.charge_query(query=uuid.uuid4(), version=asked, cost=CHARGE, what="A count", by=by)
+        ledger.charge_query(query=next(held), fence=1, version=asked, cost=CHARGE, what="A count", by=by)
 
     return charge
+
+
+def claimed(version: Version, by: User, number: int) -> Iterator[Query]:
+    """Questions that a worker holds."""
+    claim = {"state": JobState.RUNNING, "worker": "benchmark", "fence": 1, "attempts": 1}
+    claim["lease_until"] = timezone.now() + timedelta(days=1)
+    about = {"desk": version.desks.get(), "version": version, "asked_by": by}
+    for _ in range(number):
+        name = uuid.uuid4().hex
+        yield Query(**about, **claim, question={}, fingerprint=name, words="", epsilon_micro=1)
 
 
 def counts() -> Callable[[], None]:

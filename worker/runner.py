@@ -32,10 +32,6 @@ DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 log = logging.getLogger(__name__)
 
 
-class ClaimLost(Exception):
-    """A move changed no row: somebody else holds the job now, or asked for it to stop."""
-
-
 def perform(kind: str, identity: str) -> None:
     """Do the job if it waits to be done; a second message about it changes nothing."""
     claim = Claim.take(kind, UUID(identity))
@@ -48,7 +44,7 @@ def attempt(claim: Claim) -> None:
     """Do the work of a claim and write how it ended."""
     try:
         WORK[claim.kind](claim)
-    except (Cancelled, ClaimLost, Conflict):
+    except (Cancelled, Conflict):
         stopped(claim)
     except (ChildLost, *AWAY) as error:
         # The engine was killed or crashed, or the database went away: nobody knows how far it came. The
@@ -140,12 +136,14 @@ def bought(claim: Claim) -> Answer | None:
     )
     if query.charged_at is not None:
         return left(query)
-    with transaction.atomic():
-        if not Query.objects.mark_charged(query.pk, claim.fence):
-            raise ClaimLost
-        ledger.charge_query(
-            query=query.pk, version=query.version, cost=query.spend, what=query.bought, by=query.asked_by
-        )
+    ledger.charge_query(
+        query=query.pk,
+        fence=claim.fence,
+        version=query.version,
+        cost=query.spend,
+        what=query.bought,
+        by=query.asked_by,
+    )
     return None
 
 

@@ -20,7 +20,7 @@ from stewardapp.access.amounts import spend_words
 from stewardapp.access.verdict import Conflict, Refused
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, brief_action, count_event, is_one_statement
-from stewardapp.models import Allotment, Charge, Population, Run, User, Version, purchase
+from stewardapp.models import Allotment, Charge, Population, Query, Run, User, Version, purchase
 from stewardapp.models.pricing import Cost
 from stewardapp.models.purse import Purse, spend
 from worker.engine.privacy import Spend
@@ -78,13 +78,18 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
 
 @_aware
 @brief_action
-def charge_query(*, query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
-    """Pay for a query from the personal allowance of whoever asks, under the id of the query."""
+def charge_query(
+    *, query: UUID, version: Version, cost: Spend, what: str, by: User, fence: int | None = None
+) -> None:
+    """Pay for a query from the personal allowance of whoever asks, under the id of the query.
+
+    With the fence of a claim the question is marked as paid for, if that claim still holds it.
+    """
     pay = _pay_at_once if is_one_statement() else _pay_step_by_step
-    pay(query, version, cost, what, by)
+    pay(query, fence, version, cost, what, by)
 
 
-def _pay_at_once(query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
+def _pay_at_once(query: UUID, fence: int | None, version: Version, cost: Spend, what: str, by: User) -> None:
     """All that is done step by step below, by the database itself, which knows if others have to pay too."""
     number, payers = 0, [version.dataset.population_id]
     while not number:
@@ -92,13 +97,17 @@ def _pay_at_once(query: UUID, version: Version, cost: Spend, what: str, by: User
         event = audit.told("budget.charged", version, by, version.project, details)
         seal = audit.seal(event)
         try:
-            number, payers = purchase.buy(query, version, payers, cost, what[:MOST_WORDS], event, seal)
+            number, payers = purchase.buy(query, fence, version, payers, cost, what[:MOST_WORDS], event, seal)
         except purchase.Refusal as refusal:
             raise _refused(refusal.code, cost, refusal.population) from None
     count_event(number)
 
 
-def _pay_step_by_step(query: UUID, version: Version, cost: Spend, what: str, by: User) -> None:
+def _pay_step_by_step(
+    query: UUID, fence: int | None, version: Version, cost: Spend, what: str, by: User
+) -> None:
+    if fence is not None and not Query.objects.mark_charged(query, fence):
+        raise _refused("claim-lost", cost)
     populations = version.charged_populations
     _add(_charges(version, populations, by, cost, what, query=query))
     _pay(version, populations, cost, by)
@@ -139,6 +148,8 @@ def _refused(code: str, cost: Spend, population: object = None) -> Refused:
     """Why nothing was bought, in the words of whoever wanted to buy."""
     if code == "charged":
         return Conflict("charged", "This question was charged before.")
+    if code == "claim-lost":
+        return Conflict("claim-lost", "Another worker has this question now, or it was charged before.")
     if code == "unaware":
         return Unaware("unaware", "The people this is about were described anew in the meantime.")
     asked = spend_words(cost.epsilon_micro, cost.delta_femto)

@@ -17,6 +17,7 @@ from uuid import UUID
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 
 from stewardapp.models.audit import Telling
+from stewardapp.models.job import JobState
 from stewardapp.models.version import Version, whom_to_charge
 from worker.engine.privacy import Spend
 
@@ -37,6 +38,7 @@ class Refusal(Exception):
 
 def buy(
     query: UUID,
+    fence: int | None,
     version: Version,
     payers: Sequence[UUID],
     cost: Spend,
@@ -46,10 +48,12 @@ def buy(
 ) -> tuple[int, list[UUID]]:
     """Write all of it or nothing: the number of the event, and who pays.
 
+    With a fence the question is marked as paid for, if the claim of that number still holds it.
+
     Number 0 means that nothing was written, because it is for others to pay than was told.
     """
     given = (
-        *(query, version.pk, version.sha256, version.dataset.population_id, _array(payers)),
+        *(query, fence, version.pk, version.sha256, version.dataset.population_id, _array(payers)),
         *(cost.epsilon_micro, cost.delta_femto, what),
         *(event.at, event.actor_id, event.project_id, event.action, event.subject_type, event.subject_id),
         *(json.dumps(event.details), seal),
@@ -110,7 +114,7 @@ def _refusal(error: DatabaseError) -> Refusal | None:
     return Refusal(told.message_primary, told.message_detail or "")
 
 
-BUY = f"CALL stewardapp_buy({', '.join(['%s'] * 17)}, NULL)"
+BUY = f"CALL stewardapp_buy({', '.join(['%s'] * 18)}, NULL)"
 ENOUGH = "own.left_epsilon_micro >= epsilon AND own.left_delta_femto >= delta"
 TAKE = """AS own SET left_epsilon_micro = own.left_epsilon_micro - epsilon,
         left_delta_femto = own.left_delta_femto - delta"""
@@ -118,7 +122,7 @@ TAKE = """AS own SET left_epsilon_micro = own.left_epsilon_micro - epsilon,
 # The hash of the new event is the one of `link` in actions/audit.py.
 PROCEDURE = f"""
 CREATE PROCEDURE stewardapp_buy(
-    question uuid, version uuid, bytes text, home uuid, told uuid[],
+    query uuid, claim bigint, version uuid, bytes text, home uuid, told uuid[],
     epsilon bigint, delta bigint, bought text,
     moment timestamptz, asker uuid, project uuid, done text, kind text, subject uuid, said jsonb, seal text,
     alone boolean, INOUT answer text
@@ -149,9 +153,16 @@ BEGIN
             RETURN;
         END IF;
     END IF;
+    IF claim IS NOT NULL THEN
+        UPDATE stewardapp_query SET charged_at = statement_timestamp()
+            WHERE id = query AND state = '{JobState.RUNNING}' AND fence = claim AND charged_at IS NULL;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'claim-lost' USING ERRCODE = '{REFUSED}';
+        END IF;
+    END IF;
     INSERT INTO stewardapp_charge (id, created_at, population_id, project_id, version_id, by_id, query,
             direct, what, epsilon_micro, delta_femto)
-        SELECT gen_random_uuid(), moment, one, project, version, asker, question,
+        SELECT gen_random_uuid(), moment, one, project, version, asker, query,
             one = home, bought, epsilon, delta FROM unnest(payers) AS one;
 
     UPDATE stewardapp_allowance {TAKE} FROM stewardapp_allotment AS whole

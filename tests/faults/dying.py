@@ -43,7 +43,7 @@ PAID_POINTS = {
 ASKED_POINTS = {
     "before charge_query 1": True,
     "before record_event 1": True,  # inside the transaction of the charge
-    "after charge_query 1": True,  # the same: the charge and its mark are not committed yet
+    "after charge_query 1": True,  # charged and marked
     "before run_engine 1": True,  # charged, and nothing was drawn yet
     "before make 1": True,
     "after make 1": False,  # the mark is there: noise may have been drawn

@@ -4,7 +4,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import audit, ledger, populations
-from stewardapp.models import AuditEvent, AuditHead, Project, purchase
+from stewardapp.models import AuditEvent, AuditHead, Charge, Project, purchase
 from tests import factories
 from tests.services import fresh_database
 from tests.site import Site, inhabited, until
@@ -22,6 +22,7 @@ from tests.unit.actions import test_ledger as budgets
 from tests.unit.actions.test_one_event_each import CALLS
 from tests.unit.models import test_constraints as constraints
 from tests.unit.models import test_jobs as jobs
+from worker.claim import Claim
 
 pytestmark = pytest.mark.postgres
 
@@ -128,6 +129,28 @@ def test_a_purchase_alone_is_one_statement(
     (event,) = bought()
     assert (event.anchor, event.seal, event.actor) == (None, None, scene.team.analyst)
     assert isinstance(audit.verify(), audit.Whole)
+
+
+def test_a_purchase_marks_the_question_that_its_claim_holds() -> None:
+    team = factories.make_project()
+    query = factories.make_query(factories.make_desk(team), team.analyst)
+    claim = Claim.take("query", query.pk)
+    assert claim is not None
+
+    def charge(fence: int) -> None:
+        about = {"version": query.version, "cost": query.spend, "what": "A count", "by": team.analyst}
+        ledger.charge_query(query=query.pk, fence=fence, **about)
+
+    for fence, refused in ((claim.fence - 1, True), (claim.fence, False), (claim.fence, True)):
+        with pytest.raises(ledger.Conflict) if refused else nullcontext():
+            charge(fence)
+        query.refresh_from_db()
+        assert (
+            (query.charged_at is not None)
+            == Charge.objects.filter(query=query.pk).exists()
+            == (len(bought()) == 1)
+        )
+    assert query.charged_at is not None
 
 
 def spied(monkeypatch: pytest.MonkeyPatch) -> list[Any]:

@@ -84,7 +84,7 @@ def test_a_charge_and_its_mark_are_one_transaction(team: factories.Team) -> None
     query = factories.make_query(factories.make_desk(team), team.analyst)
     late, now = claimed(query), claimed(query, again=True)
     assert runner.bought(now) is None
-    with pytest.raises(runner.ClaimLost):
+    with pytest.raises(ledger.Conflict):
         lost(late)
     assert Charge.objects.filter(query=query.pk).count() == 1
 

@@ -33,10 +33,20 @@ def searches():
     """Both searches, asked about sizes alone and about more."""
     from worker.engine.algorithms.search.best_effort import BestEffort
     from worker.engine.algorithms.search.optimal import Search
+    from worker.engine.long_table import LongTable, Parts
+    from worker.engine.scratch import Shelf
 
     domains = [domain("q", ["a", "b"]), domain("s", ["x", "y"])]
     table = counted(domains, [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]])
     levels = [levels_of(None, domains[0])]
+    parts = Parts(Shelf(0))
+    parts.add(table.codes, [2, 2], table.counts)
+    problem = Problem.of(
+        LongTable(table.domains, (None, None), parts), levels, [(0, 1)], Judge(GOALS[0], 0, False), Aim()
+    )
+    report = Told()
+    report.stage("Planning")
+    yield Search(problem, report, 60.0), report
     for goals in GOALS:
         problem = Problem.of(table, levels, [(0, 1)], Judge(goals, 0, False), Aim())
         for kind in (Search, BestEffort):
@@ -47,11 +57,12 @@ def searches():
 
 def run_with_the_compiler_switched_off():
     """In a new process: what is not ready now cannot be used any more."""
-    from worker.engine.algorithms.search import best_effort, optimal
+    from worker.engine.algorithms.search import best_effort, fetching, optimal
 
     for search, report in searches():
         assert report.stages == ["Planning", "Making the compiled search ready", "Planning"]
-        known = [*vars(best_effort).values(), *vars(optimal).values()]
+        modules = (best_effort, fetching, optimal)
+        known = [value for module in modules for value in vars(module).values()]
         loops = [one for one in known if hasattr(one, "disable_compile")]
         assert len(loops) >= 7
         for loop in loops:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from worker.engine.algorithms.compiled import prepare
 from worker.engine.algorithms.search.adding import add_keys, room_for_found
 from worker.engine.algorithms.search.coding import Keys
 from worker.engine.algorithms.search.exploring import State, Task
@@ -62,6 +63,12 @@ class Base:
             )
             self.size += len(piece)
         self._found = room_for_found(keys.words, most, table_bits(most))
+
+    def prepare(self, levels: Longs) -> None:
+        """Compile or load what counts keys, before the clock of a search begins."""
+        found = self._found
+        prepare(set_masks, self._coding, levels, False, found.masks)
+        prepare(add_keys, self._coding, levels, False, found.table, 0, 1, found)
 
     def pieces(self) -> Iterator[Table]:
         """All keys with their rows."""

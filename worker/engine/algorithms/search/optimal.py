@@ -64,6 +64,8 @@ class Search:
     def _prepare(self) -> None:
         """Compile or load what runs against the clock: on a new machine that can take a minute."""
         task, state = self._problem.task, self._state
+        if self._problem.base is not None:
+            self._problem.base.prepare(state.levels)
         prepare(start_bounds, *self._to_bound())
         prepare(reopen, state, False)
         prepare(explore, task, state, False, WORK)
