@@ -27,9 +27,8 @@ def test_boxes_are_tight_whatever_is_gone(size):
     for gone in draw.permutation(size):
         remove(cloud, gone)
         for block in range(cloud.left[1]):
-            rows = [
-                r for r in cloud.row[block * BLOCK : (block + 1) * BLOCK] if r < size and cloud.place[r] >= 0
-            ]
+            places = slice(block * BLOCK, min((block + 1) * BLOCK, size))
+            rows = [row for row in cloud.row[places] if cloud.place[row] >= 0]
             own = points[rows]
             assert cloud.low[:, block].tolist() == own.min(axis=0, initial=np.inf).tolist()
             assert cloud.high[:, block].tolist() == own.max(axis=0, initial=-np.inf).tolist()

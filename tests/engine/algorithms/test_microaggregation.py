@@ -130,7 +130,9 @@ def defined_of_many(points, k):
     return of
 
 
-@pytest.mark.parametrize("kind", ["normal", "few values", "heavy tails", "far from zero", "one distance"])
+@pytest.mark.parametrize(
+    "kind", ["normal", "few values", "heavy tails", "sorted", "one column", "far from zero", "one distance"]
+)
 @pytest.mark.parametrize(("size", "k"), [(4500, 7), (4200, 80), (64, 3), (65, 3), (129, 2)])
 def test_mdav_equals_its_definition_where_there_are_many_blocks(kind, size, k):
     draw = np.random.default_rng(size)
@@ -138,6 +140,8 @@ def test_mdav_equals_its_definition_where_there_are_many_blocks(kind, size, k):
         "normal": lambda: draw.normal(size=(4, size)),
         "few values": lambda: draw.integers(0, 7, (3, size)).astype(float),
         "heavy tails": lambda: draw.standard_cauchy(size=(2, size)) ** 3,
+        "sorted": lambda: np.sort(draw.normal(size=(2, size))),
+        "one column": lambda: draw.normal(size=(1, size)),
         "far from zero": lambda: 1e9 + draw.normal(size=(3, size)),
         "one distance": lambda: np.array([np.cos(np.arange(size)), np.sin(np.arange(size))]),
     }[kind]()

@@ -27,7 +27,11 @@ AGAIN = 8 * BLOCK
 LINE = 8
 """Numbers in a line of the cache."""
 GONE = -1
+STRIDE = 2_654_435_761
+"""Multiples of it, modulo some size, are spread like drawn numbers."""
 MOST = np.finfo(np.float64).max
+INFINITE = np.int64(0x7FF0000000000000)
+"""The bits of an infinite bound."""
 
 lowest: Any = trailing_zeros  # the compiler's own, which is declared as it is made
 """The place of the lowest bit."""
@@ -63,7 +67,7 @@ def new_cloud(points: Floats) -> Cloud:
     cloud = Cloud(
         np.ascontiguousarray(points, np.float64),
         lined_up(blocks, dimensions, BLOCK),
-        np.arange(blocks * BLOCK),
+        scrambled(size, blocks * BLOCK),
         np.zeros(size, np.int64),
         lined_up(dimensions, listed),
         lined_up(dimensions, listed),
@@ -74,6 +78,16 @@ def new_cloud(points: Floats) -> Cloud:
     )
     make_blocks(cloud, max(size, 1))
     return cloud
+
+
+def scrambled(size: int, room: int) -> Longs:
+    """Rows in another order than they came: of sorted rows, each would be nearer than those before it."""
+    step = max(int(0.618 * size), 1)
+    while math.gcd(step, size) > 1:
+        step += 1
+    rows = np.zeros(room, np.int64)
+    rows[:size] = np.arange(size) * step % size
+    return rows
 
 
 def lined_up(*shape: int) -> Floats:
@@ -105,9 +119,12 @@ def halve(
     key: Floats, row: Longs, spare: Floats, spare_row: Longs, start: int, end: int, middle: int
 ) -> None:
     """Bring the lower keys of a span before `middle`."""
-    low, high = start, end
+    low, high, turn = start, end, 1
     while low < middle < high:
-        a, b, c = key[low], key[(low + high) // 2], key[high - 1]
+        # Ends and middle would be a bad choice: distances that fall and rise again are common.
+        span, turn = high - low, turn + 3
+        a, b = key[low + turn * STRIDE % span], key[low + (turn + 1) * STRIDE % span]
+        c = key[low + (turn + 2) * STRIDE % span]
         pivot = max(min(a, b), min(max(a, b), c))
         cut = part(key, row, spare, spare_row, low, high, pivot)
         if cut > middle:
@@ -269,7 +286,7 @@ def at_least(numbers: Floats, least: float) -> np.uint64:
 
 @lean
 def far_bounds(low: Floats, high: Floats, bound: Floats, point: Floats, count: int) -> None:
-    """No point of a block is farther than its bound."""
+    """No point of a block is farther than its bound; that of an empty one is infinite, and passed over."""
     for start in range(0, count, BLOCK):
         own = bound[start : start + BLOCK]
         for i in range(BLOCK):
@@ -278,7 +295,7 @@ def far_bounds(low: Floats, high: Floats, bound: Floats, point: Floats, count: i
             lows, highs = low[column, start : start + BLOCK], high[column, start : start + BLOCK]
             at = point[column]
             for i in range(BLOCK):
-                gap = max(at - lows[i], highs[i] - at, 0.0)
+                gap = max(at - lows[i], highs[i] - at)
                 own[i] += gap * gap
 
 
@@ -318,7 +335,7 @@ def farthest(cloud: Cloud, point: Floats) -> int:
     far_bounds(cloud.low, cloud.high, cloud.bound, point, count)
     most, first = np.int64(-1), 0
     for block in range(count):
-        most = max(most, cloud.bits[block])
+        most = max(most, cloud.bits[block] if cloud.bits[block] < INFINITE else np.int64(-1))
     while cloud.bits[first] != most:
         first += 1
     best, row = farthest_in(cloud, first, point, 0.0, cloud.place.size)
@@ -328,7 +345,7 @@ def farthest(cloud: Cloud, point: Floats) -> int:
         while hits:
             block = start + lowest(hits)
             hits &= hits - np.uint64(1)
-            if block < count and cloud.bound[block] >= best:
+            if cloud.bound[block] >= best:
                 best, row = farthest_in(cloud, block, point, best, row)
     return row
 
@@ -359,15 +376,30 @@ def nearest_in(cloud: Cloud, block: int, point: Floats, near: Floats, rows: Long
                 insert(near, rows, distance, row)
 
 
+@lean
+def closest_block(bits: Longs, count: int) -> int:
+    """The block of the least bound, given the bits of the bounds."""
+    fewest, found = INFINITE, 0
+    for block in range(count):
+        fewest = min(fewest, bits[block])
+    while bits[found] != fewest:
+        found += 1
+    return found
+
+
 @inlined
 def nearest(cloud: Cloud, point: Floats, first: int, near: Floats, rows: Longs) -> None:
     """The rows nearest to a point, as many as there is room for, into `rows`. Block `first` comes first."""
     count, last = cloud.left[1], near.size - 1
-    near[:] = MOST
+    near[:] = MOST  # less than the distance of points that are gone
     rows[:] = cloud.place.size
     near_bounds(cloud.low, cloud.high, cloud.bound, point, count)
     nearest_in(cloud, first, point, near, rows)
     cloud.bound[first] = np.inf
+    while near[last] == MOST:  # until there are enough, the closest block counts: all others may be far
+        closest = closest_block(cloud.bits, count)
+        nearest_in(cloud, closest, point, near, rows)
+        cloud.bound[closest] = np.inf
     for start in range(0, count, BLOCK):
         hits = up_to(cloud.bound[start : start + BLOCK], near[last])
         while hits:
