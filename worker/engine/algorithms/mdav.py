@@ -66,7 +66,7 @@ def _rounds(cloud: Cloud, shell: Shell, k: int, sums: Floats, of: Groups, group:
     """Form up to about `most` groups while at least 2 k rows are left. Returns the groups formed so far."""
     near, rows, centre, until = np.empty(k - 1), np.empty(k - 1, np.int64), np.empty(sums.size), group + most
     while cloud.left[0] >= 2 * k and group < until:
-        if 2 * cloud.left[0] < cloud.left[2]:
+        if _sparse(cloud):
             gather_left(cloud)
             make_blocks(cloud, AGAIN)
         centre[:] = sums / cloud.left[0]
@@ -89,7 +89,7 @@ def _form_groups(
     group: int,
     until: int,
 ) -> int:
-    """Form groups until the blocks are half empty or the list of the outermost runs out."""
+    """Form groups until the blocks are sparse or the list of the outermost runs out."""
     row, opposite = first, False
     while row >= 0:
         both = not opposite and cloud.left[0] >= 3 * k
@@ -99,12 +99,18 @@ def _form_groups(
         if both:
             row = farthest(cloud, cloud.points[row])
             continue
-        if cloud.left[0] < 2 * k or group >= until or 2 * cloud.left[0] < cloud.left[2]:
+        if cloud.left[0] < 2 * k or group >= until or _sparse(cloud):
             return group
         for column in range(sums.size):
             centre[column] = sums[column] / cloud.left[0]
         row = scan(shell, cloud, centre)
     return group
+
+
+@inlined
+def _sparse(cloud: Cloud) -> bool:
+    """Whether so many points are gone since the blocks were made that it is worth to make them anew."""
+    return bool(3 * cloud.left[0] < cloud.left[2])
 
 
 @inlined
