@@ -95,6 +95,66 @@ def test_mdav_of_many_rows_equals_its_definition():
     assert mdav(list(points), 4, silent).tolist() == defined(scaled(list(points)).tolist(), 4)
 
 
+def defined_of_many(points, k):
+    """The same definition, where distances to all rows are computed at once."""
+    left, of, sums = (
+        np.ones(points.shape[1], bool),
+        np.zeros(points.shape[1], np.int32),
+        np.zeros(len(points)),
+    )
+    for j, column in enumerate(points):
+        sums[j] = np.add.accumulate(column)[-1]
+
+    def far(centre):
+        total = np.zeros(points.shape[1])
+        for column, at in zip(points, centre, strict=True):
+            total += (column - at) * (column - at)
+        return total
+
+    def take(row, group):
+        left[row] = False
+        distance = np.where(left, far(points[:, row]), np.inf)
+        for i in [row, *np.argsort(distance, kind="stable")[: k - 1]]:
+            left[i], of[i] = False, group
+            sums[:] -= points[:, i]
+        return group + 1
+
+    group = 0
+    while left.sum() >= 2 * k:
+        both = left.sum() >= 3 * k
+        first = int(np.argmax(np.where(left, far(sums / left.sum()), -1.0)))
+        group = take(first, group)
+        if both:
+            group = take(int(np.argmax(np.where(left, far(points[:, first]), -1.0))), group)
+    of[left] = group
+    return of
+
+
+@pytest.mark.parametrize(
+    "kind", ["normal", "few values", "heavy tails", "sorted", "one column", "far from zero", "one distance"]
+)
+@pytest.mark.parametrize(("size", "k"), [(4500, 7), (4200, 80), (64, 3), (65, 3), (129, 2)])
+def test_mdav_equals_its_definition_where_there_are_many_blocks(kind, size, k):
+    draw = np.random.default_rng(size)
+    points = {
+        "normal": lambda: draw.normal(size=(4, size)),
+        "few values": lambda: draw.integers(0, 7, (3, size)).astype(float),
+        "heavy tails": lambda: draw.standard_cauchy(size=(2, size)) ** 3,
+        "sorted": lambda: np.sort(draw.normal(size=(2, size))),
+        "one column": lambda: draw.normal(size=(1, size)),
+        "far from zero": lambda: 1e9 + draw.normal(size=(3, size)),
+        "one distance": lambda: np.array([np.cos(np.arange(size)), np.sin(np.arange(size))]),
+    }[kind]()
+    expected = defined_of_many(scaled(list(points)), k)
+    assert mdav(list(points), k, silent).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("size", [5, 64, 300, 4097])
+def test_mdav_of_equal_rows_takes_them_in_their_order(size):
+    expected = defined_of_many(np.zeros((1, size)), 5)
+    assert mdav([np.full(size, 7.0)], 5, silent).tolist() == expected.tolist()
+
+
 def test_mdav_of_many_rows_has_groups_of_k_and_one_last():
     sizes = np.bincount(mdav(list(np.random.default_rng(1).normal(size=(3, 10_003))), 4, silent))
     assert set(sizes[:-1].tolist()) == {4}

@@ -3,15 +3,20 @@
 Blocks come from halving the cloud at medians. Each knows its tight box, so that most blocks are ruled out by
 their box alone. Distances are squared and summed column by column in one order, so that equal distances are
 equal; the lowest row number wins.
+
+Blocks and the list of boxes are read 64 numbers at a time, wherever they end: loops of a fixed length are
+what the processor does eight at a time. So a point that is gone is infinitely far away, never left out.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
 
-from worker.engine.algorithms.compiled import compiled, lean
+from worker.engine.algorithms.compiled import compiled, inlined, lean
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -19,257 +24,329 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 BLOCK = 64
 AGAIN = 8 * BLOCK
 """Points that are sorted together once they have been neighbours."""
+LINE = 8
+"""Numbers in a line of the cache."""
 GONE = -1
+STRIDE = 2_654_435_761
+"""Multiples of it, modulo some size, are spread like drawn numbers."""
+MOST = np.finfo(np.float64).max
+INFINITE = np.int64(0x7FF0000000000000)
+"""The bits of an infinite bound."""
+
+lowest: Any = trailing_zeros  # the compiler's own, which is declared as it is made
+"""The place of the lowest bit."""
 
 
 class Cloud(NamedTuple):
-    """`points[:, p]` is the point at place p, row `row[p]`; block b has places `64 b … 64 b + size[b]`.
+    """`blocks[b, :, i]` is the point at place 64 b + i, of row `row[64 b + i]`, infinite where none is.
 
-    `place[r]` is -1 once row r is gone. The directory lists the blocks that are not empty: entry e is block
-    `block[e]` with box `low[:, e] … high[:, e]`.
+    `place[r]` is -1 once row r is gone. Block b has the box `low[:, b] … high[:, b]`.
     """
 
     points: Floats
+    """All points, row by row; a row may be gone."""
+    blocks: Floats
     row: Longs
     place: Longs
-    size: Longs
-    entry: Longs
-    block: Longs
     low: Floats
     high: Floats
     bound: Floats
+    bits: Longs
+    """The bounds as whole numbers: of numbers that are not negative, the order is the same."""
     distance: Floats
     left: Longs
-    """Points left, entries in the directory, points when the blocks were made."""
+    """Points left, blocks, points when the blocks were made."""
 
 
-def new_cloud(columns: Floats) -> Cloud:
-    """All rows of a matrix given column by column, in blocks."""
-    dimensions, size = columns.shape
-    blocks = size // (BLOCK // 2) + 2
+def new_cloud(points: Floats) -> Cloud:
+    """All rows of a matrix in blocks."""
+    size, dimensions = points.shape
+    blocks = size // BLOCK + 1
+    listed = (blocks // BLOCK + 1) * BLOCK
+    bound = lined_up(listed)
     cloud = Cloud(
-        np.ascontiguousarray(columns, np.float64).copy(),
-        np.arange(size),
-        np.arange(size),
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
-        np.zeros(blocks, np.int64),
-        np.zeros((dimensions, blocks)),
-        np.zeros((dimensions, blocks)),
-        np.empty(blocks),
-        np.empty(BLOCK),
+        np.ascontiguousarray(points, np.float64),
+        lined_up(blocks, dimensions, BLOCK),
+        scrambled(size, blocks * BLOCK),
+        np.zeros(size, np.int64),
+        lined_up(dimensions, listed),
+        lined_up(dimensions, listed),
+        bound,
+        bound.view(np.int64),
+        lined_up(BLOCK),
         np.array([size, 0, size], np.int64),
     )
     make_blocks(cloud, max(size, 1))
     return cloud
 
 
-@lean
-def swap_points(cloud: Cloud, a: int, b: int) -> None:
-    """Exchange two places."""
-    for column in range(cloud.points.shape[0]):
-        cloud.points[column, a], cloud.points[column, b] = cloud.points[column, b], cloud.points[column, a]
-    cloud.row[a], cloud.row[b] = cloud.row[b], cloud.row[a]
+def scrambled(size: int, room: int) -> Longs:
+    """Rows in another order than they came: of sorted rows, each would be nearer than those before it."""
+    step = max(int(0.618 * size), 1)
+    while math.gcd(step, size) > 1:
+        step += 1
+    rows = np.zeros(room, np.int64)
+    rows[:size] = np.arange(size) * step % size
+    return rows
+
+
+def lined_up(*shape: int) -> Floats:
+    """Room for numbers that begins with a line of the cache: eight are read or written at once then."""
+    count = math.prod(shape)
+    room = np.empty(count + LINE)
+    skipped = -(room.ctypes.data // room.itemsize) % LINE
+    return room[skipped : skipped + count].reshape(shape)
 
 
 @lean
-def halve(cloud: Cloud, start: int, end: int, middle: int, column: int) -> None:
-    """Bring the lower points of a span, by one column, before `middle`."""
-    low, high = start, end - 1
-    while low < high:
-        pivot, i, j = cloud.points[column, (low + high) // 2], low, high
-        while i <= j:
-            while cloud.points[column, i] < pivot:
-                i += 1
-            while cloud.points[column, j] > pivot:
-                j -= 1
-            if i <= j:
-                swap_points(cloud, i, j)
-                i, j = i + 1, j - 1
-        if middle <= j:
-            high = j
-        elif middle >= i:
-            low = i
-        else:
-            return
+def part(key: Floats, row: Longs, spare: Floats, spare_row: Longs, low: int, high: int, pivot: float) -> int:
+    """Bring the keys of a span that are below the pivot to its front. Returns where they end."""
+    cut, others = low, 0
+    for i in range(low, high):  # no branches: which way a key goes cannot be guessed
+        own, own_row = key[i], row[i]
+        key[cut], row[cut] = own, own_row
+        spare[others], spare_row[others] = own, own_row
+        below = own < pivot
+        cut += below
+        others += 1 - below
+    for i in range(others):
+        key[cut + i], row[cut + i] = spare[i], spare_row[i]
+    return cut
 
 
 @lean
-def widest(cloud: Cloud, start: int, end: int) -> int:
-    """The column in which a span of points is widest."""
-    found, most = 0, -1.0
-    for column in range(cloud.points.shape[0]):
-        own = cloud.points[column, start:end]
-        low, high = own[0], own[0]
-        for value in own:
-            low, high = min(low, value), max(high, value)
-        if high - low > most:
-            found, most = column, high - low
-    return found
+def halve(
+    key: Floats, row: Longs, spare: Floats, spare_row: Longs, start: int, end: int, middle: int
+) -> None:
+    """Bring the lower keys of a span before `middle`."""
+    low, high, turn = start, end, 1
+    while low < middle < high:
+        # Ends and middle would be a bad choice: distances that fall and rise again are common.
+        span, turn = high - low, turn + 3
+        a, b = key[low + turn * STRIDE % span], key[low + (turn + 1) * STRIDE % span]
+        c = key[low + (turn + 2) * STRIDE % span]
+        pivot = max(min(a, b), min(max(a, b), c))
+        cut = part(key, row, spare, spare_row, low, high, pivot)
+        if cut > middle:
+            high = cut
+        elif cut > low:
+            low = cut
+        else:  # none is lower than the pivot: go on behind all that equal it
+            low = part(key, row, spare, spare_row, low, high, np.nextafter(pivot, np.inf))
 
 
 @lean
-def gather_left(cloud: Cloud) -> None:
-    """Move the points left to the front, by ascending place so that none is overwritten."""
-    kept = 0
-    for block in range(cloud.size.size):
-        for place in range(block * BLOCK, block * BLOCK + cloud.size[block]):
-            for column in range(cloud.points.shape[0]):
-                cloud.points[column, kept] = cloud.points[column, place]
-            cloud.row[kept] = cloud.row[place]
-            kept += 1
+def enclose(points: Floats, row: Longs, low: Floats, high: Floats) -> None:
+    """The box of some rows."""
+    low[:], high[:] = np.inf, -np.inf
+    for own in row:
+        for column in range(low.size):
+            value = points[own, column]
+            low[column], high[column] = min(low[column], value), max(high[column], value)
 
 
 @compiled
-def sort_span(cloud: Cloud, start: int, end: int) -> None:
-    """Sort a span of points into blocks of neighbours by halving it at medians."""
+def sort_span(points: Floats, row: Longs) -> None:
+    """Sort rows into blocks of neighbours, by halving them at medians across the longest side of their cell.
+
+    A cell is what the halvings before left of the box of all: the tight box would take longer than it saves.
+    """
+    size, dimensions = row.size, points.shape[1]
+    key, spare, spare_row = np.empty(size), np.empty(size), np.empty(size, np.int64)
     starts, ends, depth = np.zeros(128, np.int64), np.zeros(128, np.int64), 1
-    starts[0], ends[0] = start, end
+    low, high = np.empty((128, dimensions)), np.empty((128, dimensions))
+    ends[0] = size
+    enclose(points, row, low[0], high[0])
     while depth > 0:
         depth -= 1
         start, end = starts[depth], ends[depth]
         if end - start <= BLOCK:
             continue
+        column = np.argmax(high[depth] - low[depth])
+        for i in range(start, end):
+            key[i] = points[row[i], column]
         middle = start + ((end - start + 2 * BLOCK - 1) // (2 * BLOCK)) * BLOCK
-        halve(cloud, start, end, middle, widest(cloud, start, end))
+        halve(key, row, spare, spare_row, start, end, middle)
         starts[depth], ends[depth] = start, middle
         starts[depth + 1], ends[depth + 1] = middle, end
+        low[depth + 1], high[depth + 1] = low[depth], high[depth]
+        high[depth, column] = low[depth + 1, column] = key[middle]
         depth += 2
 
 
 @compiled
 def make_blocks(cloud: Cloud, span: int) -> None:
-    """Sort the points at the front into blocks, all full but the last, and list the blocks.
+    """Sort the rows at the front of the places into blocks, all full but the last.
 
-    Points that were in blocks before are neighbours already: it is enough to sort shorter spans of them.
+    Rows that were in blocks before are neighbours already: it is enough to sort shorter spans of them.
     """
     size = cloud.left[0]
     for start in range(0, size, span):
-        sort_span(cloud, start, min(start + span, size))
-    cloud.size[:] = 0
+        sort_span(cloud.points, cloud.row[start : min(start + span, size)])
     count = (size + BLOCK - 1) // BLOCK
-    for block in range(count):
-        cloud.size[block] = min(BLOCK, size - block * BLOCK)
-        cloud.entry[block], cloud.block[block] = block, block
-        shrink_box(cloud, block)
-    for place in range(size):
-        cloud.place[cloud.row[place]] = place
     cloud.left[1], cloud.left[2] = count, size
+    cloud.low[:], cloud.high[:] = np.inf, -np.inf
+    for block in range(count):
+        fill_block(cloud, block, min(BLOCK, size - block * BLOCK))
+        for column in range(cloud.points.shape[1]):
+            shrink_side(cloud, block, column)
 
 
 @lean
-def shrink_box(cloud: Cloud, entry: int) -> None:
-    """The tight box of a block."""
-    for column in range(cloud.points.shape[0]):
-        shrink_side(cloud, entry, column)
+def fill_block(cloud: Cloud, block: int, size: int) -> None:
+    """Copy the points of a block from their rows."""
+    cloud.blocks[block] = np.inf
+    for i in range(size):
+        row = cloud.row[block * BLOCK + i]
+        cloud.place[row] = block * BLOCK + i
+        for column in range(cloud.points.shape[1]):
+            cloud.blocks[block, column, i] = cloud.points[row, column]
 
 
 @lean
-def shrink_side(cloud: Cloud, entry: int, column: int) -> None:
-    """The tight box of a block in one column."""
-    start = cloud.block[entry] * BLOCK
-    end = start + cloud.size[cloud.block[entry]]
-    low, high = cloud.points[column, start], cloud.points[column, start]
-    for place in range(start + 1, end):
-        low, high = min(low, cloud.points[column, place]), max(high, cloud.points[column, place])
-    cloud.low[column, entry], cloud.high[column, entry] = low, high
+def gather_left(cloud: Cloud) -> None:
+    """Move the rows left to the front of the places, by ascending place so that none is overwritten."""
+    kept = 0
+    for place in range(cloud.left[2]):
+        row = cloud.row[place]
+        cloud.row[kept] = row
+        kept += cloud.place[row] != GONE
+
+
+@lean
+def shrink_side(cloud: Cloud, block: int, column: int) -> None:
+    """The tight box of a block in one column; a side of nothing reaches from infinity back."""
+    own, spare, half = cloud.blocks[block, column], cloud.distance, BLOCK // 2
+    for i in range(half):
+        spare[i] = min(own[i], own[i + half])
+    cloud.low[column, block] = least(spare)
+    for i in range(half):
+        a, b = own[i], own[i + half]
+        spare[i] = min(-a if a < np.inf else np.inf, -b if b < np.inf else np.inf)
+    cloud.high[column, block] = -least(spare)
+
+
+@lean
+def least(numbers: Floats) -> float:
+    """The least of 32 numbers, which are spoilt: halves are compared, so that eight are compared at once."""
+    for i in range(16):
+        numbers[i] = min(numbers[i], numbers[i + 16])
+    for i in range(8):
+        numbers[i] = min(numbers[i], numbers[i + 8])
+    for i in range(4):
+        numbers[i] = min(numbers[i], numbers[i + 4])
+    found: float = min(min(numbers[0], numbers[1]), min(numbers[2], numbers[3]))
+    return found
 
 
 @lean
 def remove(cloud: Cloud, row: int) -> None:
     """Take a row out of the cloud."""
-    place = cloud.place[row]
-    block = place // BLOCK
-    cloud.size[block] -= 1
-    last, entry = block * BLOCK + cloud.size[block], cloud.entry[block]
-    cloud.place[cloud.row[last]] = place
+    block, i = divmod(cloud.place[row], BLOCK)
     cloud.place[row] = GONE
-    swap_points(cloud, place, last)
     cloud.left[0] -= 1
-    if cloud.size[block] > 0:
-        for column in range(cloud.points.shape[0]):
-            gone = cloud.points[column, last]
-            if gone == cloud.low[column, entry] or gone == cloud.high[column, entry]:
-                shrink_side(cloud, entry, column)
-        return
-    cloud.left[1] -= 1
-    end = cloud.left[1]
-    cloud.block[entry], cloud.entry[cloud.block[end]] = cloud.block[end], entry
-    for column in range(cloud.points.shape[0]):
-        cloud.low[column, entry], cloud.high[column, entry] = cloud.low[column, end], cloud.high[column, end]
+    for column in range(cloud.points.shape[1]):
+        gone = cloud.points[row, column]
+        cloud.blocks[block, column, i] = np.inf
+        if gone == cloud.low[column, block] or gone == cloud.high[column, block]:
+            shrink_side(cloud, block, column)
 
 
 @lean
-def measure(cloud: Cloud, block: int, point: Floats) -> int:
-    """The squared distances of a block's points. Returns how many."""
-    start, size = block * BLOCK, int(cloud.size[block])
-    distance, own, at = cloud.distance[:size], cloud.points[0, start : start + size], point[0]
-    for i in range(size):
-        gap = own[i] - at
+def measure(own: Floats, point: Floats, distance: Floats) -> None:
+    """The squared distances of a block's points."""
+    at = point[0]
+    for i in range(BLOCK):
+        gap = own[0, i] - at
         distance[i] = gap * gap
     for column in range(1, point.size):
-        own, at = cloud.points[column, start : start + size], point[column]
-        for i in range(size):
-            gap = own[i] - at
+        at = point[column]
+        for i in range(BLOCK):
+            gap = own[column, i] - at
             distance[i] += gap * gap
-    return size
 
 
 @lean
-def far_bounds(cloud: Cloud, point: Floats) -> int:
-    """No point of a block is farther than its bound. Returns the entry of the largest bound."""
-    count = cloud.left[1]
-    bound = cloud.bound[:count]
-    bound[:] = 0.0
-    for column in range(point.size):
-        low, high, at = cloud.low[column, :count], cloud.high[column, :count], point[column]
-        for i in range(count):
-            gap = max(at - low[i], high[i] - at)
-            bound[i] += gap * gap
-    found = 0
-    for i in range(count):
-        if bound[i] > bound[found]:
-            found = i
+def up_to(numbers: Floats, most: float) -> np.uint64:
+    """The places of 64 numbers that are at most so large, as bits."""
+    found = np.uint64(0)
+    for i in range(BLOCK):
+        found |= np.uint64(numbers[i] <= most) << np.uint64(i)
     return found
 
 
 @lean
-def near_bounds(cloud: Cloud, point: Floats) -> None:
-    """No point of a block is nearer than its bound."""
-    count = cloud.left[1]
-    bound = cloud.bound[:count]
-    bound[:] = 0.0
-    for column in range(point.size):
-        low, high, at = cloud.low[column, :count], cloud.high[column, :count], point[column]
-        for i in range(count):
-            gap = max(low[i] - at, at - high[i], 0.0)
-            bound[i] += gap * gap
+def at_least(numbers: Floats, least: float) -> np.uint64:
+    """The places of 64 numbers that are at least so large and finite, as bits."""
+    found = np.uint64(0)
+    for i in range(BLOCK):
+        found |= np.uint64(least <= numbers[i] <= MOST) << np.uint64(i)
+    return found
 
 
 @lean
-def farthest_in(cloud: Cloud, entry: int, point: Floats, best: float, row: int) -> tuple[float, int]:
+def far_bounds(low: Floats, high: Floats, bound: Floats, point: Floats, count: int) -> None:
+    """No point of a block is farther than its bound; that of an empty one is infinite, and passed over."""
+    for start in range(0, count, BLOCK):
+        own = bound[start : start + BLOCK]
+        for i in range(BLOCK):
+            own[i] = 0.0
+        for column in range(point.size):
+            lows, highs = low[column, start : start + BLOCK], high[column, start : start + BLOCK]
+            at = point[column]
+            for i in range(BLOCK):
+                gap = max(at - lows[i], highs[i] - at)
+                own[i] += gap * gap
+
+
+@lean
+def near_bounds(low: Floats, high: Floats, bound: Floats, point: Floats, count: int) -> None:
+    """No point of a block is nearer than its bound."""
+    for start in range(0, count, BLOCK):
+        own = bound[start : start + BLOCK]
+        for i in range(BLOCK):
+            own[i] = 0.0
+        for column in range(point.size):
+            lows, highs = low[column, start : start + BLOCK], high[column, start : start + BLOCK]
+            at = point[column]
+            for i in range(BLOCK):
+                gap = max(lows[i] - at, at - highs[i], 0.0)
+                own[i] += gap * gap
+
+
+@lean
+def farthest_in(cloud: Cloud, block: int, point: Floats, best: float, row: int) -> tuple[float, int]:
     """The farthest point of a block, if it beats the best so far."""
-    block = cloud.block[entry]
-    size, hits = measure(cloud, block, point), 0
-    for i in range(size):
-        hits += cloud.distance[i] >= best
-    if hits == 0:
-        return best, row
-    for i in range(size):
+    measure(cloud.blocks[block], point, cloud.distance)
+    hits = at_least(cloud.distance, best)
+    while hits:
+        i = lowest(hits)
+        hits &= hits - np.uint64(1)
         far, own = cloud.distance[i], cloud.row[block * BLOCK + i]
         if far > best or (far == best and own < row):
             best, row = far, own
     return best, row
 
 
-@lean
+@inlined
 def farthest(cloud: Cloud, point: Floats) -> int:
     """The row farthest from a point."""
-    first = far_bounds(cloud, point)
-    best, row = farthest_in(cloud, first, point, -1.0, -1)
-    for entry in range(cloud.left[1]):
-        if cloud.bound[entry] >= best and entry != first:
-            best, row = farthest_in(cloud, entry, point, best, row)
+    count = cloud.left[1]
+    far_bounds(cloud.low, cloud.high, cloud.bound, point, count)
+    most, first = np.int64(-1), 0
+    for block in range(count):
+        most = max(most, cloud.bits[block] if cloud.bits[block] < INFINITE else np.int64(-1))
+    while cloud.bits[first] != most:
+        first += 1
+    best, row = farthest_in(cloud, first, point, 0.0, cloud.place.size)
+    cloud.bound[first] = -1.0
+    for start in range(0, count, BLOCK):
+        hits = at_least(cloud.bound[start : start + BLOCK], best)
+        while hits:
+            block = start + lowest(hits)
+            hits &= hits - np.uint64(1)
+            if cloud.bound[block] >= best:
+                best, row = farthest_in(cloud, block, point, best, row)
     return row
 
 
@@ -284,15 +361,14 @@ def insert(near: Floats, rows: Longs, distance: float, row: int) -> None:
 
 
 @lean
-def nearest_in(cloud: Cloud, entry: int, point: Floats, near: Floats, rows: Longs) -> None:
+def nearest_in(cloud: Cloud, block: int, point: Floats, near: Floats, rows: Longs) -> None:
     """Take in the points of a block that are among the nearest."""
-    block, last = cloud.block[entry], near.size - 1
-    size, hits, most = measure(cloud, block, point), 0, near[last]
-    for i in range(size):
-        hits += cloud.distance[i] <= most
-    if hits == 0:
-        return
-    for i in range(size):
+    measure(cloud.blocks[block], point, cloud.distance)
+    last = near.size - 1
+    hits = up_to(cloud.distance, near[last])
+    while hits:
+        i = lowest(hits)
+        hits &= hits - np.uint64(1)
         distance = cloud.distance[i]
         if distance <= near[last]:
             row = cloud.row[block * BLOCK + i]
@@ -301,16 +377,33 @@ def nearest_in(cloud: Cloud, entry: int, point: Floats, near: Floats, rows: Long
 
 
 @lean
-def nearest(cloud: Cloud, point: Floats, near: Floats, rows: Longs) -> None:
-    """The rows nearest to a point, as many as there is room for, into `rows`."""
-    near[:] = np.inf
-    rows[:] = np.iinfo(np.int64).max
-    near_bounds(cloud, point)
-    first = 0
-    for entry in range(cloud.left[1]):
-        if cloud.bound[entry] < cloud.bound[first]:
-            first = entry
+def closest_block(bits: Longs, count: int) -> int:
+    """The block of the least bound, given the bits of the bounds."""
+    fewest, found = INFINITE, 0
+    for block in range(count):
+        fewest = min(fewest, bits[block])
+    while bits[found] != fewest:
+        found += 1
+    return found
+
+
+@inlined
+def nearest(cloud: Cloud, point: Floats, first: int, near: Floats, rows: Longs) -> None:
+    """The rows nearest to a point, as many as there is room for, into `rows`. Block `first` comes first."""
+    count, last = cloud.left[1], near.size - 1
+    near[:] = MOST  # less than the distance of points that are gone
+    rows[:] = cloud.place.size
+    near_bounds(cloud.low, cloud.high, cloud.bound, point, count)
     nearest_in(cloud, first, point, near, rows)
-    for entry in range(cloud.left[1]):
-        if entry != first and cloud.bound[entry] <= near[near.size - 1]:
-            nearest_in(cloud, entry, point, near, rows)
+    cloud.bound[first] = np.inf
+    while near[last] == MOST:  # until there are enough, the closest block counts: all others may be far
+        closest = closest_block(cloud.bits, count)
+        nearest_in(cloud, closest, point, near, rows)
+        cloud.bound[closest] = np.inf
+    for start in range(0, count, BLOCK):
+        hits = up_to(cloud.bound[start : start + BLOCK], near[last])
+        while hits:
+            block = start + lowest(hits)
+            hits &= hits - np.uint64(1)
+            if cloud.bound[block] <= near[last]:
+                nearest_in(cloud, block, point, near, rows)

@@ -15,6 +15,7 @@ import numpy as np
 
 from worker.engine.algorithms.blocks import (
     AGAIN,
+    BLOCK,
     Cloud,
     farthest,
     gather_left,
@@ -23,9 +24,9 @@ from worker.engine.algorithms.blocks import (
     new_cloud,
     remove,
 )
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.algorithms.compiled import compiled, inlined, lean
 from worker.engine.algorithms.partitions import Groups, scaled
-from worker.engine.algorithms.shell import Shell, new_shell, outermost
+from worker.engine.algorithms.shell import Shell, new_shell, outermost, scan
 from worker.engine.column import Floats
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
@@ -39,11 +40,11 @@ def mdav(columns: Sequence[Floats], k: int, progress: Callable[[float], None]) -
     size = len(columns[0])
     if k == 1:
         return np.arange(size, dtype=np.int32)
-    points = scaled(columns)
+    points = np.ascontiguousarray(scaled(columns).T)
     of, sums = np.zeros(size, np.int32), column_sums(points)
-    cloud, shell, group = new_cloud(points), new_shell(size, len(points)), 0
+    cloud, shell, group = new_cloud(points), new_shell(size, len(sums)), 0
     while cloud.left[0] >= 2 * k:
-        group = int(_rounds(cloud, shell, points, k, sums, of, group, ROUNDS))
+        group = int(_rounds(cloud, shell, k, sums, of, group, ROUNDS))
         progress(1.0 - float(cloud.left[0]) / size)
     gather_left(cloud)
     of[cloud.row[: cloud.left[0]]] = group
@@ -53,54 +54,81 @@ def mdav(columns: Sequence[Floats], k: int, progress: Callable[[float], None]) -
 @compiled
 def column_sums(points: Floats) -> Floats:
     """The sum of each column, row by row: what is subtracted later was added in the same way."""
-    sums = np.zeros(points.shape[0])
-    for column in range(points.shape[0]):
-        for value in points[column]:
-            sums[column] += value
+    sums = np.zeros(points.shape[1])
+    for row in range(points.shape[0]):
+        for column in range(sums.size):
+            sums[column] += points[row, column]
     return sums
 
 
 @compiled
-def _rounds(
-    cloud: Cloud, shell: Shell, points: Floats, k: int, sums: Floats, of: Groups, group: int, most: int
-) -> int:
+def _rounds(cloud: Cloud, shell: Shell, k: int, sums: Floats, of: Groups, group: int, most: int) -> int:
     """Form up to about `most` groups while at least 2 k rows are left. Returns the groups formed so far."""
-    near, rows, until = np.empty(k), np.empty(k, np.int64), group + most
+    near, rows, centre, until = np.empty(k - 1), np.empty(k - 1, np.int64), np.empty(sums.size), group + most
     while cloud.left[0] >= 2 * k and group < until:
-        both = cloud.left[0] >= 3 * k
-        first = outermost(shell, cloud, points, sums / cloud.left[0])
-        _take_group(cloud, points, first, k, sums, near, rows, of, group)
-        group += 1
-        if both:
-            second = farthest(cloud, points[:, first])
-            _take_group(cloud, points, second, k, sums, near, rows, of, group)
-            group += 1
+        if _sparse(cloud):
+            gather_left(cloud)
+            make_blocks(cloud, AGAIN)
+        centre[:] = sums / cloud.left[0]
+        first = outermost(shell, cloud, centre)
+        group = _form_groups(cloud, shell, first, k, sums, centre, near, rows, of, group, until)
     return group
 
 
-@compiled
-def _take_group(
+@lean
+def _form_groups(
     cloud: Cloud,
-    points: Floats,
-    row: int,
+    shell: Shell,
+    first: int,
     k: int,
     sums: Floats,
+    centre: Floats,
     near: Floats,
     rows: Longs,
     of: Groups,
     group: int,
+    until: int,
+) -> int:
+    """Form groups until the blocks are sparse or the list of the outermost runs out."""
+    row, opposite = first, False
+    while row >= 0:
+        both = not opposite and cloud.left[0] >= 3 * k
+        _take_group(cloud, row, sums, near, rows, of, group)
+        group += 1
+        opposite = both
+        if both:
+            row = farthest(cloud, cloud.points[row])
+            continue
+        if cloud.left[0] < 2 * k or group >= until or _sparse(cloud):
+            return group
+        for column in range(sums.size):
+            centre[column] = sums[column] / cloud.left[0]
+        row = scan(shell, cloud, centre)
+    return group
+
+
+@inlined
+def _sparse(cloud: Cloud) -> bool:
+    """Whether so many points are gone since the blocks were made that it is worth to make them anew."""
+    return bool(3 * cloud.left[0] < cloud.left[2])
+
+
+@inlined
+def _take_group(
+    cloud: Cloud, row: int, sums: Floats, near: Floats, rows: Longs, of: Groups, group: int
 ) -> None:
     """Form a group of a row and those nearest to it, and take it out of the cloud."""
-    point = points[:, row].copy()
-    remove(cloud, row)
-    nearest(cloud, point, near[: k - 1], rows[: k - 1])
+    block = cloud.place[row] // BLOCK
+    _take(cloud, row, sums, of, group)
+    nearest(cloud, cloud.points[row], block, near, rows)
+    for other in rows:
+        _take(cloud, other, sums, of, group)
+
+
+@inlined
+def _take(cloud: Cloud, row: int, sums: Floats, of: Groups, group: int) -> None:
+    """Take a row out of the cloud into a group."""
     of[row] = group
-    sums -= point
-    for i in range(k - 1):
-        of[rows[i]] = group
-        for column in range(sums.size):
-            sums[column] -= points[column, rows[i]]
-        remove(cloud, rows[i])
-    if 2 * cloud.left[0] < cloud.left[2]:
-        gather_left(cloud)
-        make_blocks(cloud, AGAIN)
+    for column in range(sums.size):
+        sums[column] -= cloud.points[row, column]
+    remove(cloud, row)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.blocks import BLOCK, GONE, Cloud, farthest, measure
+from worker.engine.algorithms.blocks import BLOCK, GONE, Cloud, farthest, halve, measure
 from worker.engine.algorithms.compiled import compiled, lean
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
@@ -50,22 +50,20 @@ def new_shell(size: int, dimensions: int) -> Shell:
 def renew(shell: Shell, cloud: Cloud, centre: Floats) -> None:
     """List the rows now farthest from the centre."""
     left, at = cloud.left[0], 0
-    distances, rows = np.empty(left), np.empty(left, np.int64)
-    for entry in range(cloud.left[1]):
-        block = cloud.block[entry]
-        size = measure(cloud, block, centre)
-        distances[at : at + size] = cloud.distance[:size]
-        rows[at : at + size] = cloud.row[block * BLOCK : block * BLOCK + size]
-        at += size
-    count = min(shell.row.size, left)
-    least = np.partition(distances, left - count)[left - count] if count < left else -1.0
-    outer = np.flatnonzero(distances > least)
-    order = outer[np.argsort(-distances[outer])]
+    distances, rows = np.empty(left + 1), np.empty(left + 1, np.int64)
+    for block in range(cloud.left[1]):
+        measure(cloud.blocks[block], centre, cloud.distance)
+        for i in range(BLOCK):
+            distances[at], rows[at] = cloud.distance[i], cloud.row[block * BLOCK + i]
+            at += cloud.distance[i] < np.inf
+    others = max(left - shell.row.size, 0)
+    halve(distances, rows, np.empty(left), np.empty(left, np.int64), 0, left, others)
+    order = others + np.argsort(-distances[others:left])
     shell.state[0], shell.state[1] = order.size, 0
     shell.row[: order.size] = rows[order]
     shell.distance[: order.size] = np.sqrt(distances[order])
     shell.centre[:] = centre
-    shell.rest[0] = np.sqrt(max(least, 0.0)) if count < left else -np.inf
+    shell.rest[0] = np.sqrt(distances[:others].max()) if others > 0 else -np.inf
 
 
 @lean
@@ -73,13 +71,13 @@ def squared(points: Floats, row: int, centre: Floats) -> float:
     """A squared distance, summed in the order of the columns."""
     total = 0.0
     for column in range(centre.size):
-        gap = points[column, row] - centre[column]
+        gap = points[row, column] - centre[column]
         total += gap * gap
     return total
 
 
 @lean
-def scan(shell: Shell, cloud: Cloud, points: Floats, centre: Floats) -> int:
+def scan(shell: Shell, cloud: Cloud, centre: Floats) -> int:
     """The row farthest from the centre, or -1 when the list does not reach far enough to tell."""
     shift = 0.0
     for column in range(centre.size):
@@ -95,18 +93,18 @@ def scan(shell: Shell, cloud: Cloud, points: Floats, centre: Floats) -> int:
         row = shell.row[i]
         if cloud.place[row] == GONE:
             continue
-        far = squared(points, row, centre)
+        far = squared(cloud.points, row, centre)
         if far > best or (far == best and row < found):
             best, found = far, row
     return found if (shell.rest[0] + shift) * SLACK < np.sqrt(max(best, 0.0)) else -1
 
 
 @compiled
-def outermost(shell: Shell, cloud: Cloud, points: Floats, centre: Floats) -> int:
+def outermost(shell: Shell, cloud: Cloud, centre: Floats) -> int:
     """The row of the cloud farthest from the centre."""
-    found = scan(shell, cloud, points, centre)
+    found = scan(shell, cloud, centre)
     if found >= 0:
         return found
     renew(shell, cloud, centre)
-    found = scan(shell, cloud, points, centre)
+    found = scan(shell, cloud, centre)
     return found if found >= 0 else farthest(cloud, centre)  # too many at one distance for the list
