@@ -27,6 +27,8 @@ class ColumnChoice:
     name: str
     kind: Kind
     role: Role
+    counted: bool = False
+    """Whether its cells are declared."""
 
 
 class Offered(tuple[ColumnChoice, ...]):

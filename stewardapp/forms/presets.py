@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from stewardapp.forms.parameter_fields import ColumnChoice
 
+SPREADS = ("for_each", "for_first_counted")
 FOLDER = Path(__file__).resolve().parent.parent / "presets"
 
 
@@ -49,13 +50,18 @@ def preset(slug: str) -> Preset | None:
 
 
 def spread(parts: Iterable[dict[str, Any]], columns: Sequence[ColumnChoice]) -> Iterator[dict[str, Any]]:
-    """A part that says `for_each` stands once for every column of that role."""
+    """A part that says `for_each` stands once for every column of that role.
+
+    One that says `for_first_counted` is about the first column whose cells are declared.
+    """
     for part in parts:
-        each = part.get("for_each")
-        if each is None:
-            yield part
-            continue
-        body = {key: value for key, value in part.items() if key != "for_each"}
-        for column in columns:
-            if column.role == each["role"]:
-                yield {**body, "params": {**body["params"], each["param"]: column.name}}
+        body = {key: value for key, value in part.items() if key not in SPREADS}
+        if each := part.get("for_each"):
+            for column in columns:
+                if column.role == each["role"]:
+                    yield {**body, "params": {**body["params"], each["param"]: column.name}}
+        elif first := part.get("for_first_counted"):
+            names = [column.name for column in columns if column.counted][:1]
+            yield {**body, "params": {**body["params"], first["param"]: names}}
+        else:
+            yield body

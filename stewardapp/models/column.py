@@ -8,6 +8,7 @@ from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
+from worker.engine.fields import RELEASED, Kind
 
 
 class ColumnQuerySet(models.QuerySet["Column"]):
@@ -58,3 +59,9 @@ class Column(Record):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether it is declared into which cells its values fall, and the cells may leave."""
+        bins = "bounds" in self.settings and "bin_width" in self.settings and self.kind != Kind.DATE
+        return (bins or bool(self.settings.get("categories"))) and self.role in RELEASED

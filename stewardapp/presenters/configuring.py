@@ -39,7 +39,9 @@ def columns_of(release: Release) -> Offered:
 def columns_of_version(version: Version) -> Offered:
     """The tagged columns – an untagged one is dropped and cannot be chosen – and the population files."""
     tagged = version.columns.tagged()
-    columns = (ColumnChoice(column.name, Kind(column.kind), Role(column.role)) for column in tagged)
+    columns = (
+        ColumnChoice(column.name, Kind(column.kind), Role(column.role), column.has_cells) for column in tagged
+    )
     files = version.usable_as_population().select_related("dataset")
     return Offered(columns, [(str(one.pk), str(one)) for one in files])
 

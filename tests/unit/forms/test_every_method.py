@@ -62,7 +62,7 @@ def test_what_is_not_registered_has_none() -> None:
 def test_every_preset_is_a_valid_recipe(preset: Any) -> None:
     columns = [
         ColumnChoice("age", Kind.INTEGER, Role.QUASI_IDENTIFIER),
-        ColumnChoice("illness", Kind.TEXT, Role.SENSITIVE),
+        ColumnChoice("illness", Kind.TEXT, Role.SENSITIVE, counted=True),
         ColumnChoice("income", Kind.DECIMAL, Role.SENSITIVE),
     ]
     recipe = preset.recipe(columns)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from stewardapp.access.workflow import State
+from stewardapp.actions import columns
 from stewardapp.forms.presets import presets
 from stewardapp.models import Release, Run
 from stewardapp.presenters.numbers import thousands
@@ -83,6 +84,20 @@ def test_a_preset_fills_goals_and_steps_for_the_columns_at_hand(release: Release
     page = client.post(address(release), {**sent(client.get(address(release))), "do": "preset:open-data"})
     goals = [item.form.initial for item in page.context["form"].goals]
     assert goals == [{"k": 11}, {"l": 3, "column": "illness"}]
+
+
+def test_a_table_of_counts_is_about_a_column_whose_cells_are_declared(
+    release: Release, browse: Browser, team: Team
+) -> None:
+    client, counts = browse("steward"), {"do": "preset:counts"}
+    page = client.post(address(release), {**sent(client.get(address(release))), **counts})
+    assert [item.form.initial["columns"] for item in page.context["form"].steps] == [[]]
+    declared = {"categories": ["cold", "flu", "none"]}
+    columns.describe(version=release.version, name="illness", settings=declared, by=team.steward)
+    page = client.post(address(release), {**sent(client.get(address(release))), **counts})
+    (step,) = page.context["form"].steps
+    assert (step.slug, step.form.initial) == ("dp-histogram", {"epsilon": 0.5, "columns": ["illness"]})
+    assert page.context["form"].goals == []
 
 
 def test_save_and_run_queues_a_run_of_what_was_typed(release: Release, browse: Browser) -> None:
