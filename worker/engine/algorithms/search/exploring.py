@@ -270,16 +270,20 @@ def is_blurred(task: Task, state: State, levels: Longs) -> bool:
 
 
 @inlined
-def seems_hopeless(task: Task, state: State, levels: Longs) -> bool:
-    """Prove a node hopeless without comparing keys, if that is possible. Closes what is below it."""
+def seems_hopeless(task: Task, state: State, levels: Longs, is_all: bool) -> bool:
+    """Prove a node hopeless without comparing keys, if that is possible. Closes what is below it.
+
+    At least so many rows go: that is learned from only where more will not be known.
+    """
     slot = best_slot(state.pool, levels)
     low, high = state.pool.low[slot], state.pool.high[slot]
     table = task.table if slot == 0 else state.pool.table
     rows = small_rows(task.coding, levels, table.keys, table.rows, low, high, task.smallest, state.groups)
     state.numbers[WORK] += high - low
-    learn(state.going, levels, rows)
-    learn(state.forced, levels, rows)
     note(task, state, slot, levels)
+    if is_all or rows > task.limit:
+        learn(state.going, levels, rows)
+        learn(state.forced, levels, rows)
     if rows <= task.limit:
         return False
     close_below(state, levels)
@@ -305,11 +309,10 @@ def visit(task: Task, state: State, node: int, levels: Longs, only_to_close: boo
     state.numbers[VISITS] += 1
     state.flags[node] |= np.uint8(TRIED)
     tried = task.smallest > 1 and not is_blurred(task, state, levels)
-    if tried and not state.flags[node] & FEASIBLE and seems_hopeless(task, state, levels):
+    is_all = tried and only_to_close and task.sizes_only
+    if tried and not state.flags[node] & FEASIBLE and seems_hopeless(task, state, levels, is_all):
         return True
-    if tried and only_to_close and task.sizes_only:
-        return True
-    return examine(task, state, node, levels)
+    return True if is_all else examine(task, state, node, levels)
 
 
 @inlined
