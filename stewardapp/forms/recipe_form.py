@@ -17,7 +17,7 @@ from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form,
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
 from worker.engine.io import formats
-from worker.engine.method import Forecast, Method, Preset
+from worker.engine.method import Forecast, Guarantee, Method, Preset
 
 ITEM, FORMATS = "item", "formats"
 MAXIMUM_ITEMS = 60
@@ -147,6 +147,12 @@ class RecipeForm:
     def goals(self) -> list[Item]:
         """What must hold."""
         return [item for item in self.items if item.part == "goal"]
+
+    @property
+    def promises_by_noise(self) -> bool:
+        """Whether a step keeps a promise that needs no goal."""
+        promises = (getattr(item.contract, "guarantee", None) for item in self.steps)
+        return Guarantee.DIFFERENTIAL_PRIVACY in promises
 
     @property
     def steps(self) -> list[Item]:

@@ -98,6 +98,9 @@ def test_a_table_of_counts_is_about_a_column_whose_cells_are_declared(
     (step,) = page.context["form"].steps
     assert (step.slug, step.form.initial) == ("dp-histogram", {"epsilon": 0.5, "columns": ["illness"]})
     assert page.context["form"].goals == []
+    assert b"nothing is promised" not in page.content
+    page = client.post(address(release), {**sent(page), "do": "preset:blank"})
+    assert b"nothing is promised" in page.content
 
 
 def test_save_and_run_queues_a_run_of_what_was_typed(release: Release, browse: Browser) -> None:
