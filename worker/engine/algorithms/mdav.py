@@ -17,14 +17,13 @@ from worker.engine.algorithms.blocks import (
     AGAIN,
     BLOCK,
     Cloud,
-    farthest,
     gather_left,
     make_blocks,
-    nearest,
     new_cloud,
     remove,
 )
 from worker.engine.algorithms.compiled import compiled, inlined, lean
+from worker.engine.algorithms.nearness import farthest, nearest
 from worker.engine.algorithms.partitions import Groups, scaled
 from worker.engine.algorithms.shell import Shell, new_shell, outermost, scan
 from worker.engine.column import Floats

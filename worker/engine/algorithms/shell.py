@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.blocks import BLOCK, GONE, Cloud, farthest, halve, measure
+from worker.engine.algorithms.blocks import BLOCK, GONE, Cloud, halve
 from worker.engine.algorithms.compiled import compiled, lean
+from worker.engine.algorithms.nearness import farthest, measure
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
