@@ -4,10 +4,10 @@ import numpy as np
 
 from worker.engine.algorithms.hierarchies import levels_of
 from worker.engine.algorithms.search.costs import Aim
-from worker.engine.algorithms.search.exploring import VISITS
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.algorithms.search.optimal import Search
 from worker.engine.algorithms.search.problem import Problem
+from worker.engine.algorithms.search.state import VISITS
 from worker.engine.declared import HierarchySpec
 from worker.engine.fields import Kind
 from worker.engine.frequency import Domain, FrequencyTable

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from worker.engine.algorithms.compiled import prepare
-from worker.engine.algorithms.search.exploring import State, judge_sizes
+from worker.engine.algorithms.search.exploring import judge_sizes
 from worker.engine.algorithms.search.lattice import Node
 from worker.engine.algorithms.search.marking import Shape
 from worker.engine.algorithms.search.optimal import PAUSE, is_ranked, new_state
@@ -24,6 +24,7 @@ from worker.engine.algorithms.search.outside import Outside, Verdict
 from worker.engine.algorithms.search.problem import Problem
 from worker.engine.algorithms.search.scoring import score_groups
 from worker.engine.algorithms.search.snapshots import best_slot, group_slot
+from worker.engine.algorithms.search.state import State
 from worker.engine.reporting import Reporter
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]

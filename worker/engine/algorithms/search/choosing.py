@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from worker.engine.algorithms.compiled import compiled, inlined, lean
-from worker.engine.algorithms.search.exploring import (
+from worker.engine.algorithms.search.exploring import climb_from, visit
+from worker.engine.algorithms.search.learning import Model, predict
+from worker.engine.algorithms.search.marking import Shape, steps_of
+from worker.engine.algorithms.search.state import (
     ABOVE,
     BEST,
     CLOSING,
@@ -24,11 +27,7 @@ from worker.engine.algorithms.search.exploring import (
     State,
     Task,
     beaten_from,
-    climb_from,
-    visit,
 )
-from worker.engine.algorithms.search.learning import Model, predict
-from worker.engine.algorithms.search.marking import Shape, steps_of
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]

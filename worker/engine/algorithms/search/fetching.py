@@ -17,10 +17,10 @@ import numpy as np
 from worker.engine.algorithms.compiled import prepare
 from worker.engine.algorithms.search.adding import add_keys, room_for_found
 from worker.engine.algorithms.search.coding import Keys
-from worker.engine.algorithms.search.exploring import State, Task
 from worker.engine.algorithms.search.grouping import set_masks, table_bits
 from worker.engine.algorithms.search.packing import pack
 from worker.engine.algorithms.search.snapshots import SLOTS, Table
+from worker.engine.algorithms.search.state import State, Task
 from worker.engine.errors import LimitExceeded
 from worker.engine.long_table import Arrays, LongTable, put_away, taken_out
 from worker.engine.scratch import Shelf

@@ -16,17 +16,7 @@ from worker.engine.algorithms.compiled import prepare
 from worker.engine.algorithms.search.bounding import start_bounds
 from worker.engine.algorithms.search.choosing import ASK, DONE, explore, reopen
 from worker.engine.algorithms.search.costs import LOSS, RANK
-from worker.engine.algorithms.search.exploring import (
-    BEST,
-    FAR,
-    FETCHED,
-    PENDING,
-    SLOT,
-    Room,
-    State,
-    close_node,
-    resume,
-)
+from worker.engine.algorithms.search.exploring import close_node, resume
 from worker.engine.algorithms.search.grouping import room_for_groups
 from worker.engine.algorithms.search.learning import new_model
 from worker.engine.algorithms.search.marking import Shape
@@ -34,6 +24,7 @@ from worker.engine.algorithms.search.outcome import Outcome, outcome_of
 from worker.engine.algorithms.search.outside import Outside
 from worker.engine.algorithms.search.problem import Problem
 from worker.engine.algorithms.search.snapshots import PATIENCE, new_pool
+from worker.engine.algorithms.search.state import BEST, FAR, FETCHED, PENDING, SLOT, Room, State
 from worker.engine.errors import LimitExceeded
 from worker.engine.reporting import Reporter
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worker.engine.algorithms.search.exploring import ABOVE, BEST, EXAMINED, FEASIBLE, HOPELESS, VISITS, State
 from worker.engine.algorithms.search.lattice import Lattice, Node
+from worker.engine.algorithms.search.state import ABOVE, BEST, EXAMINED, FEASIBLE, HOPELESS, VISITS, State
 
 Score = float | tuple[float, ...]
 MOST_EXPLORED = 2_000

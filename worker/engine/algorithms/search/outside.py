@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worker.engine.algorithms.search.exploring import State
 from worker.engine.algorithms.search.judging import domain_at, sized
 from worker.engine.algorithms.search.lattice import Node
 from worker.engine.algorithms.search.packing import unpack
 from worker.engine.algorithms.search.problem import Problem
+from worker.engine.algorithms.search.state import State
 from worker.engine.classes import Classes, Ids
 from worker.engine.column import Codes, Mask
 from worker.engine.frequency import Domain, FrequencyTable

@@ -11,13 +11,13 @@ import numpy as np
 from worker.engine.algorithms.hierarchies import Levels
 from worker.engine.algorithms.search.coding import Keys
 from worker.engine.algorithms.search.costs import Aim, costs_of
-from worker.engine.algorithms.search.exploring import Task
 from worker.engine.algorithms.search.fetching import Base
 from worker.engine.algorithms.search.judging import Judge
 from worker.engine.algorithms.search.ladder import Ladder
 from worker.engine.algorithms.search.lattice import Lattice
 from worker.engine.algorithms.search.packing import keyed
 from worker.engine.algorithms.search.snapshots import Table
+from worker.engine.algorithms.search.state import Task
 from worker.engine.column import Codes
 from worker.engine.errors import EngineError
 from worker.engine.frequency import FrequencyTable
