@@ -19,15 +19,35 @@ INTERVAL = re.compile(r"^\[?(-?\d+(?:\.\d+)?)(?:, | ?[-–] ?|,)(-?\d+(?:\.\d+)?
 
 
 def known_numbers(table: FrequencyTable) -> tuple[Floats, Counts]:
-    """The numbers of a column and their rows; an interval counts as its middle."""
-    numbers = table.domains[0].numbers.copy()
-    for code in np.flatnonzero(np.isnan(numbers)).tolist():
+    """The numbers of a column and their rows; an interval counts as its middle.
+
+    There may be as many as rows, so that nothing is copied that is right as it is.
+    """
+    numbers = _with_middles(table)
+    whole = len(table.domains) == 1 and len(numbers) == len(table)  # every value once, in order
+    values = numbers if whole else numbers[table.codes[0]]
+    known = ~np.isnan(values)
+    return (values, table.counts) if known.all() else (values[known], table.counts[known])
+
+
+def _with_middles(table: FrequencyTable) -> Floats:
+    numbers = table.domains[0].numbers
+    unknown = np.flatnonzero(np.isnan(numbers)).tolist()
+    if unknown:
+        numbers = numbers.copy()
+    for code in unknown:
         found = INTERVAL.match(table.domains[0].text(code))
         if found:
             numbers[code] = (float(found[1]) + float(found[2])) / 2
-    values = numbers[table.codes[0]]
-    known = ~np.isnan(values)
-    return values[known], table.counts[known]
+    return numbers
+
+
+def ascending(values: Floats, counts: Counts) -> tuple[Floats, Counts]:
+    """Both in the order of the values."""
+    if (values[1:] >= values[:-1]).all():
+        return values, counts
+    order = np.argsort(values)
+    return values[order], counts[order]
 
 
 def shares_of(old: FrequencyTable, new: FrequencyTable) -> list[dict[str, Any]]:
@@ -101,9 +121,9 @@ def _borders(values: Floats, counts: Counts) -> Floats:
     """Round numbers between the 2nd and the 98th percentile: no value is a border by itself."""
     if counts.sum() < FEWEST * SHOWN:
         return np.empty(0)
-    order = np.argsort(values)
-    running = np.cumsum(counts[order])
-    low, high = values[order][np.searchsorted(running, np.array([0.02, 0.98]) * running[-1])].tolist()
+    values, counts = ascending(values, counts)
+    running = np.cumsum(counts)
+    low, high = values[np.searchsorted(running, np.array([0.02, 0.98]) * running[-1])].tolist()
     if not high > low:
         return np.empty(0)
     exponent = np.floor(np.log10((high - low) / SHOWN))

@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from worker.engine.algorithms.distributions import FEWEST, SHOWN, known_numbers, share_chart, shares_of
+from worker.engine.algorithms.distributions import (
+    FEWEST,
+    SHOWN,
+    ascending,
+    known_numbers,
+    share_chart,
+    shares_of,
+)
 from worker.engine.chart import Axis, Chart, Series
 from worker.engine.column import SUPPRESSED, Floats
 from worker.engine.fields import NUMERIC, RELEASED
@@ -98,12 +105,11 @@ def _total_variation(old: FrequencyTable, new: FrequencyTable) -> float | None:
 
 def _earth_mover(old: FrequencyTable, new: FrequencyTable) -> float | None:
     """The area between the two cumulative distributions."""
-    x, p = known_numbers(old)
-    y, q = (x, p) if new is old else known_numbers(new)
+    if new is old:
+        return 0.0 if len(known_numbers(old)[0]) else None
+    (x, p), (y, q) = known_numbers(old), known_numbers(new)
     if not len(x) or not len(y):
         return None
-    if new is old:
-        return 0.0
     points = np.unique(np.concatenate([x, y]))
     low = _cumulative(x, p, points)
     high = _cumulative(y, q, points)
@@ -111,9 +117,9 @@ def _earth_mover(old: FrequencyTable, new: FrequencyTable) -> float | None:
 
 
 def _cumulative(values: Floats, counts: Counts, points: Floats) -> Floats:
-    order = np.argsort(values)
-    running = np.concatenate([[0], np.cumsum(counts[order])]) / counts.sum()
-    at = np.searchsorted(values[order], points, side="right")
+    values, counts = ascending(values, counts)
+    running = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
+    at = np.searchsorted(values, points, side="right")
     return np.asarray(running[at], dtype=np.float64)
 
 
@@ -127,10 +133,10 @@ def _quantiles(values: Floats, counts: Counts) -> list[float | None]:
     """Only where at least so many rows stand behind each step, so that none is a single person's value."""
     if counts.sum() < FEWEST * (len(QUANTILES) + 1):
         return [None] * len(QUANTILES)
-    order = np.argsort(values)
-    running = np.cumsum(counts[order])
+    values, counts = ascending(values, counts)
+    running = np.cumsum(counts)
     at = np.searchsorted(running, np.array(QUANTILES) * running[-1])
-    return [float(x) for x in values[order][at]]
+    return [float(x) for x in values[at]]
 
 
 def _rows_of(table: FrequencyTable, text: str) -> int:
