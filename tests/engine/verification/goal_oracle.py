@@ -101,17 +101,7 @@ def k_map(found: list[list[int]], people: list[int], k: int) -> Answer:
     return _worst(found, people, lambda fit: fit < k, min)
 
 
-def everybody_fits(rows: Sequence[Row], people: Sequence[Row], covers: Any) -> bool:
-    """Whether each person fits some released row, suppressed ones included."""
-    return all(any(all(covers(n, row[n], p[n]) for n in p) for row in rows) for p in people)
-
-
-def presence(
-    found: list[list[int]], people: list[int], lower: float, upper: float, everybody: bool
-) -> Answer:
+def presence(found: list[list[int]], people: list[int], lower: float, upper: float) -> Answer:
     shares = [len(one) / (fit or 0.5) for one, fit in zip(found, people, strict=True)]
     _, holds, rows = _worst(found, shares, lambda s: not lower <= s <= upper, min)
-    absent = bool(lower and not everybody)
-    least = 0.0 if absent else min(shares, default=0.0)
-    violating = sum(map(len, found)) if absent else rows
-    return ([least, max(shares)] if shares else None), holds and not absent, violating
+    return ([min(shares), max(shares)] if shares else None), holds, rows

@@ -274,9 +274,7 @@ def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> Non
         entry = goal.result(classes).as_dict()
         entry["unit"] = "person" if statistics.person_key else "row"
         entry["suppressed_rows"] = 0 if suppressed is None else int(suppressed.rows.sum())
-        entry["suppressed_hold"] = suppressed is None or (
-            not goal.violating(suppressed).any() and goal.met(suppressed)
-        )
+        entry["suppressed_hold"] = suppressed is None or goal.suppressed_hold(suppressed, classes)
         report.goals.append(entry)
 
 

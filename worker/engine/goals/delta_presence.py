@@ -14,6 +14,8 @@ from worker.engine.errors import EngineError
 from worker.engine.fields import PopulationFile
 from worker.engine.goal import Goal, Knowledge, Population, register
 
+REMARK = "People of the population file who fit no released class are judged with the suppressed rows."
+
 
 @register
 class DeltaPresence(Goal):
@@ -25,9 +27,10 @@ class DeltaPresence(Goal):
     should contain the people of the data; it is declared by a path relative to the recipe and never leaves.
     A person fits a class when each released label covers the person's value.
 
-    Of somebody who fits no released row the release says for certain that they are absent: with a lower
-    limit above zero every person of the file must fit one, or all classes violate. A suppressed row that
-    stays in the release fits everybody.
+    Classes are judged as they are released, each by itself. People who fit no kept class are judged with
+    the suppressed rows, as one set: no kept class is condemned because somebody else is missing. Where no
+    suppressed row stays in the release, it says of them for certain that they are absent; with a lower limit
+    above zero the report remarks that there are such people.
     """
 
     slug = "delta-presence"
@@ -60,10 +63,6 @@ class DeltaPresence(Goal):
         return self
 
     @property
-    def relative(self) -> bool:
-        return self.lower > 0
-
-    @property
     def required(self) -> Any:
         return [self.lower, self.upper]
 
@@ -78,30 +77,43 @@ class DeltaPresence(Goal):
         return told
 
     def violating(self, classes: Classes) -> Mask:
-        shares, absent = self._told(classes)
-        return np.asarray((shares < self.lower) | (shares > self.upper) | absent)
+        shares = self._shares(classes)
+        return np.asarray((shares < self.lower) | (shares > self.upper))
 
     def achieved(self, classes: Classes) -> Any:
         """The smallest and the largest share; above 1 when a class fits fewer people than it has rows."""
         if not classes.number:
             return None
-        shares, absent = self._told(classes)
-        return [0.0 if absent else float(shares.min()), float(shares.max())]
+        shares = self._shares(classes)
+        return [float(shares.min()), float(shares.max())]
+
+    def remark(self, classes: Classes) -> str:
+        absent = self.lower > 0 and bool(self._left_over(classes).any())
+        return REMARK if absent and classes.number else ""
+
+    def suppressed_hold(self, suppressed: Classes, kept: Classes) -> bool:
+        """The suppressed rows among those who fit no kept class."""
+        left = int(self._known().table.counts[self._left_over(kept)].sum())
+        share = float(suppressed.sizes.sum()) / (left or 0.5)
+        return self.lower <= share <= self.upper
 
     def describe(self) -> str:
         return (
             f"Of the people of the population file who fit a class, a share of {self.lower:g} to "
-            f"{self.upper:g} is in the data, in every class"
-            + (", and everybody in the file fits a released row." if self.lower else ".")
+            f"{self.upper:g} is in the data, in every class."
         )
 
-    def _told(self, classes: Classes) -> tuple[Floats, bool]:
-        """The share in each class, and whether somebody is surely not in the data who must not be told so."""
+    def _shares(self, classes: Classes) -> Floats:
+        """The share in each class."""
+        shares: Floats = classes.sizes / np.maximum(self._known().inside(classes), 0.5)
+        return shares
+
+    def _left_over(self, classes: Classes) -> Mask:
+        """Who of the people fits none of the classes."""
         people = self._known()
         fits = np.zeros(len(people.table), bool)
-        shares: Floats = classes.sizes / np.maximum(people.inside(classes, fits), 0.5)
-        suppressed_stay = bool((classes.ids < 0).any())
-        return shares, self.lower > 0 and not suppressed_stay and not fits.all()
+        people.inside(classes, fits)
+        return ~fits
 
     def _known(self) -> People:
         if self._people is None:

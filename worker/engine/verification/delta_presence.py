@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ SLUG = "delta-presence"
 
 
 class Check:
-    """The share lies between two limits in every class, and under a lower one nobody is surely absent."""
+    """The share lies between two limits in every class; who fits none is judged with the suppressed rows."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.slug = SLUG
@@ -24,7 +25,6 @@ class Check:
         self._lower, self._upper = share(params, "lower", 0.0), share(params, "upper", 0.5)
         self.required = [self._lower, self._upper]
         self._params = params
-        self._rows = 0
 
     def told(self, facts: Facts) -> None:
         """Where the population is."""
@@ -34,12 +34,18 @@ class Check:
         """The smallest and largest share, and the rows in classes outside the limits."""
         people = self._people.fitting(group, released)
         shares = group.sizes / np.where(people > 0, people, 0.5)
-        self._rows += int(group.rows.sum())
         outside = (shares > self._upper) | (shares < self._lower)
         return Range([float(shares.min()), float(shares.max())], int(group.rows[outside].sum()))
 
+    def find_suppressed(self, group: Group, released: Released) -> Finding:
+        """The suppressed rows against those who fit no class: all classes were seen by now."""
+        share = float(group.sizes.sum()) / (self._people.unseen or 0.5)
+        outside = not self._lower <= share <= self._upper
+        return Range([share, share], int(group.rows.sum()) if outside else 0)
+
     def concluded(self, finding: Finding) -> Finding:
-        """Whoever fits no released row, suppressed ones included, is surely absent."""
-        if not self._lower or self._people.all_seen:
-            return finding
-        return Range([0.0, finding.achieved[1]], self._rows)
+        """Remarks on people who fit no released class."""
+        return replace(finding, remark=_REMARK) if self._lower and self._people.unseen else finding
+
+
+_REMARK = "People of the population file who fit no released class are judged with the suppressed rows."

@@ -55,7 +55,8 @@ class Range(Finding):
         """Both together."""
         (low, high), (other_low, other_high) = self.achieved, other.achieved
         both = [min(low, other_low), max(high, other_high)]
-        return Range(both, self.violating_rows + other.violating_rows)
+        rows, remark = self.violating_rows + other.violating_rows, self.remark or other.remark
+        return Range(both, rows, remark=remark)
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,9 @@ class Check(Protocol):
     """One goal, ready to be recomputed.
 
     It may also have `told(facts)`, to hear what the recipe declares, `concluded(finding)`, to have the last
-    word on the classes when all rows were seen, and a true `whole` when it cannot be judged on some of the
-    classes alone.
+    word on the classes when all were seen, `find_suppressed(group, released)`, to look at the suppressed
+    rows after them in a way of its own, and a true `whole` when it cannot be judged on some of the classes
+    alone.
     """
 
     slug: str
