@@ -1,15 +1,21 @@
-"""Administration of people and projects. Every save goes through an action; nothing here shows data."""
+"""Administration of people and projects. Every save goes through an action; nothing here shows data.
+
+The site is ours, not the one that libraries register with: nothing is administered, looked up or signed in
+to here that this file does not say.
+"""
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, include, path
 
 from stewardapp.access.verdict import Refused
 from stewardapp.actions import accounts, memberships, projects
@@ -25,10 +31,52 @@ else:  # these classes take no parameters when the program runs
     UserForm = RoleForm = forms.ModelForm
     Administration = admin.ModelAdmin
 
-admin.site.site_header = admin.site.site_title = "People and projects"
-admin.site.index_title = "Administration"
-# One way in for everybody: throttled, with the second factor. The administration's own knows neither.
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
+class AdministrationSite(admin.AdminSite):
+    """The pages of this file and no others: people sign in, sign out and change passwords where all do."""
+
+    site_header = site_title = "People and projects"
+    index_title = "Administration"
+
+    def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
+        """Take only what saves through actions and refuses lookups."""
+        if not (isinstance(admin_class, type) and issubclass(admin_class, ThroughActions)):
+            raise ImproperlyConfigured("what is administered here has to go through actions")
+        super().register(model_or_iterable, admin_class, **options)
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Administrators only."""
+        return _is_admin(request)
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """Refuse whoever is no administrator; strangers were sent to the one sign-in before that."""
+        guarded = super().admin_view(view, cacheable)
+
+        @wraps(guarded)
+        def refused_or_shown(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            if not self.has_permission(request):
+                raise PermissionDenied
+            return guarded(request, *args, **kwargs)
+
+        return refused_or_shown
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """All addresses there are: none of Django's own for accounts, for jumping and for guessing names."""
+        found: list[URLPattern | URLResolver] = [
+            path("", self.admin_view(self.index), name="index"),
+            path("jsi18n/", self.admin_view(self.i18n_javascript, cacheable=True), name="jsi18n"),
+        ]
+        for model, model_admin in self._registry.items():
+            found.append(
+                path(f"{model._meta.app_label}/{model._meta.model_name}/", include(model_admin.urls))
+            )
+        for label in {model._meta.app_label for model in self._registry}:
+            listed, given = self.admin_view(self.app_index), {"app_label": label}
+            found.append(path(f"{label}/", listed, given, name="app_list"))
+        return found
+
+
+site = AdministrationSite()
 
 
 class NewAccountForm(UserForm):
@@ -42,28 +90,38 @@ class NewAccountForm(UserForm):
 
 
 class ThroughActions(Administration):
-    """Admins see and add; changes are actions; nothing is deleted here unless an action does it."""
+    """Admins see and add; changes are actions; nothing is deleted here unless an action does it.
+
+    A list is narrowed by the lookups it names and by no others: the answer to any other, even if it shows no
+    row, would tell what a column holds that nobody is shown.
+    """
 
     actions = None
+    lookups: tuple[str, ...] = ()
+    show_facets = admin.ShowFacets.NEVER
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:  # noqa: ARG002
+        """Only what the class lists; Django would let through every field of its own."""
+        return lookup in self.lookups
+
+    def to_field_allowed(self, request: HttpRequest, to_field: str) -> bool:  # noqa: ARG002
+        """Rows are named by their id."""
+        return to_field in ("id", "pk")
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return self._is_admin(request)
+        return _is_admin(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
-        return self._is_admin(request)
+        return _is_admin(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._is_admin(request)
+        return _is_admin(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
-        return self._is_admin(request)
+        return _is_admin(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
         return False
-
-    @staticmethod
-    def _is_admin(request: HttpRequest) -> bool:
-        return isinstance(request.user, User) and request.user.is_admin
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Show a refusal of an action as a message on the same page."""
@@ -82,12 +140,13 @@ class ThroughActions(Administration):
         raise NotImplementedError
 
 
-@admin.register(User)
+@admin.register(User, site=site)
 class UserAdmin(ThroughActions):
     """Accounts: make, correct, shut out, let in."""
 
     list_display = ("username", "first_name", "last_name", "email", "is_staff", "is_active", "last_login")
     list_filter = ("is_staff", "is_active")
+    lookups = ("is_staff__exact", "is_active__exact")
     search_fields = ("username", "first_name", "last_name", "email")
     fields = ("username", "first_name", "last_name", "email", "is_staff", "is_active")
 
@@ -128,7 +187,7 @@ class UserAdmin(ThroughActions):
             accounts.change(user=obj, is_admin=said["is_staff"], by=by, **names)
 
 
-@admin.register(Project)
+@admin.register(Project, site=site)
 class ProjectAdmin(ThroughActions):
     """Projects: found, rename."""
 
@@ -155,13 +214,14 @@ class MembershipForm(RoleForm):
         fields = ("project", "user", "role")
 
 
-@admin.register(Membership)
+@admin.register(Membership, site=site)
 class MembershipAdmin(ThroughActions):
     """Roles: give, take back."""
 
     form = MembershipForm
     list_display = ("project", "user", "role", "created_at")
     list_filter = ("role", "project")
+    lookups = ("role__exact", "project__id__exact")
     list_select_related = ("project", "user")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
@@ -170,7 +230,7 @@ class MembershipAdmin(ThroughActions):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
         """Taking back is an action."""
-        return self._is_admin(request)
+        return _is_admin(request)
 
     def save_model(
         self,
@@ -190,6 +250,10 @@ class MembershipAdmin(ThroughActions):
         """Through the action."""
         assert isinstance(obj, Membership)
         memberships.remove(membership=obj, by=_admin(request))
+
+
+def _is_admin(request: HttpRequest) -> bool:
+    return isinstance(request.user, User) and request.user.is_admin
 
 
 def _admin(request: HttpRequest) -> User:

@@ -53,7 +53,7 @@ STEWARD_SURVEY_PER_HOUR = env.integer("STEWARD_SURVEY_PER_HOUR", 60)
 
 INSTALLED_APPS = [
     "stewardapp",
-    "django.contrib.admin",
+    "django.contrib.admin.apps.SimpleAdminConfig",  # nobody else's models are looked for
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

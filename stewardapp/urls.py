@@ -3,8 +3,9 @@
 from importlib import import_module
 from importlib.util import find_spec
 
-from django.contrib import admin
 from django.urls import URLPattern, URLResolver, path
+
+from stewardapp.admin import site as administration
 
 NOUNS = (
     "surveys survey_questions survey_answers desks queries "
@@ -13,7 +14,7 @@ NOUNS = (
     "explorer matrix_editor reviews catalogue artifacts methods audit"
 ).split()
 
-urlpatterns: list[URLPattern | URLResolver] = [path("admin/", admin.site.urls)]
+urlpatterns: list[URLPattern | URLResolver] = [path("admin/", administration.urls)]
 for noun in NOUNS:
     if find_spec(f"stewardapp.views.{noun}"):
         urlpatterns += import_module(f"stewardapp.views.{noun}").urlpatterns
