@@ -411,6 +411,7 @@ def make_succeeded_run(
     *,
     by: User | None = None,
     smallest_class: int = 6,
+    unique_share: float = 0.0,
     goals_hold: bool = True,
     content: bytes = RELEASED_CSV,
     epsilon: str = "0",
@@ -419,7 +420,7 @@ def make_succeeded_run(
     run = make_run(release, by=by)
     fence = Run.objects.claim(run.pk, WORKER, LEASE)
     assert fence is not None
-    report = _report(smallest_class, goals_hold, epsilon)
+    report = _report(smallest_class, goals_hold, epsilon, unique_share)
     with transaction.atomic():
         files = [
             _made(run, "release.csv", content, public=True),
@@ -531,7 +532,7 @@ def _made(run: Run, name: str, content: bytes, *, public: bool) -> runs.Made:
     return runs.Made(name, "text/csv", blob, public=public, rows=max(0, content.count(b"\n") - 1))
 
 
-def _report(smallest_class: int, goals_hold: bool, epsilon: str) -> dict[str, Any]:
+def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: float) -> dict[str, Any]:
     after = _reidentification(1, smallest_class)
     return {
         "version": 1,
@@ -562,7 +563,7 @@ def _report(smallest_class: int, goals_hold: bool, epsilon: str) -> dict[str, An
         ],
         "risk": {
             "before": {"reidentification": _reidentification(6, 1)},
-            "after": {"reidentification": after},
+            "after": {"reidentification": after, "kept-columns": {"unique_share": unique_share}},
         },
         "utility": {},
         "privacy_loss": {"epsilon": epsilon, "delta": 0, "unit": "row", "neighbours": "add-remove"},

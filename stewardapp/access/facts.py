@@ -66,6 +66,7 @@ class PolicyFacts:
 
     minimum_k: int = 1
     maximum_risk: Decimal = Decimal(1)
+    maximum_unique: Decimal = Decimal(1)
     maximum_epsilon_micro: int = 0
     reviewers: int = 1
     require_second_factor: bool = False
@@ -124,8 +125,10 @@ class RunFacts:
 
     state: str
     goals_hold: bool | None = None
+    has_goals: bool = True
     smallest_class: int | None = None
     highest_risk: Decimal | None = None
+    unique_share: Decimal | None = None
     epsilon_micro: int = 0
     microdata: bool = True
     stop_requested: bool = False
@@ -145,6 +148,7 @@ class ReleaseFacts:
     version_destroyed: bool = False
     columns_tagged: bool = True
     has_purpose: bool = True
+    has_reason_for_unique: bool = False
     audience: Audience = Audience.PROJECT
     named_ids: frozenset[uuid.UUID] = frozenset()
     embargo_until: datetime | None = None

@@ -76,7 +76,7 @@ def may_submit(person: Person, release: ReleaseFacts, run: RunFacts, policy: Pol
     return first_no(
         _movable(person, release, "submit", "submit"),
         _described(release),
-        meets_policy(run, policy),
+        meets_policy(run, policy, reason_stated=release.has_reason_for_unique),
     )
 
 

@@ -1,4 +1,7 @@
-"""Does a run meet the policy of its project? A figure nobody computed meets no threshold."""
+"""Does a run meet the policy of its project? A figure nobody computed meets no threshold.
+
+A check that has nothing to check does not apply: it stands in no way and is not counted as passed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ from decimal import Decimal
 
 from stewardapp.access.amounts import epsilon_words
 from stewardapp.access.facts import PolicyFacts, RunFacts
-from stewardapp.access.verdict import Verdict, first_no, no, yes
+from stewardapp.access.verdict import Verdict, does_not_apply, first_no, no, yes
+
+EXCUSABLE = frozenset({"rows-unique", "unique-unknown"})
+"""Shortfalls with which a run can be submitted all the same, for a reason that the reviewers read."""
 
 
 def checklist(run: RunFacts, policy: PolicyFacts) -> tuple[tuple[str, Verdict], ...]:
@@ -20,13 +26,19 @@ def checklist(run: RunFacts, policy: PolicyFacts) -> tuple[tuple[str, Verdict], 
         checks += [
             (f"Every class holds at least {policy.minimum_k}", _classes(run, policy)),
             (f"Highest risk at most {_percent(policy.maximum_risk)}", _risk(run, policy)),
+            (
+                f"Rows that the columns which leave single out: at most {_percent(policy.maximum_unique)}",
+                _unique(run, policy),
+            ),
         ]
     return tuple(checks)
 
 
-def meets_policy(run: RunFacts, policy: PolicyFacts) -> Verdict:
-    """The first check that fails, or yes."""
-    return first_no(*(verdict for _, verdict in checklist(run, policy)))
+def meets_policy(run: RunFacts, policy: PolicyFacts, *, reason_stated: bool = False) -> Verdict:
+    """The first check that fails, or yes; with a stated reason, those it can excuse are passed over."""
+    excused = EXCUSABLE if reason_stated else frozenset()
+    found = (verdict for _, verdict in checklist(run, policy))
+    return first_no(*(verdict for verdict in found if verdict.code not in excused))
 
 
 def _succeeded(run: RunFacts) -> Verdict:
@@ -36,6 +48,8 @@ def _succeeded(run: RunFacts) -> Verdict:
 
 
 def _goals(run: RunFacts) -> Verdict:
+    if run.goals_hold and not run.has_goals:
+        return does_not_apply("The recipe has no goal that could hold or fail.")
     if run.goals_hold:
         return yes()
     if run.goals_hold is None:
@@ -63,12 +77,33 @@ def _risk(run: RunFacts, policy: PolicyFacts) -> Verdict:
     return yes()
 
 
+def _unique(run: RunFacts, policy: PolicyFacts) -> Verdict:
+    if run.unique_share is None:
+        return no(
+            "unique-unknown",
+            "How many rows the columns that leave single out is not known; measure it, or say why it may "
+            "stay unknown.",
+        )
+    if run.unique_share > policy.maximum_unique:
+        found = (
+            f"{_percent(run.unique_share)} of the rows are equal to no other row in the columns that leave"
+        )
+        return no(
+            "rows-unique",
+            f"{found}, tagged and kept ones together; the policy allows {_percent(policy.maximum_unique)}. "
+            "Tag what others could know as quasi-identifier, or say why it is safe to keep.",
+        )
+    return yes()
+
+
 def _percent(share: Decimal) -> str:
     """As every page writes a share: 20 %, 33.3 %."""
     return f"{share * 100:.1f}".removesuffix(".0") + "\N{NO-BREAK SPACE}%"
 
 
 def _budget(run: RunFacts, policy: PolicyFacts) -> Verdict:
+    if not run.epsilon_micro:
+        return does_not_apply("No step takes anything from the privacy budget.")
     if run.epsilon_micro > policy.maximum_epsilon_micro:
         spent, allowed = epsilon_words(run.epsilon_micro), epsilon_words(policy.maximum_epsilon_micro)
         return no("epsilon-too-large", f"The privacy loss is {spent}; the policy allows {allowed}.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+NOT_APPLICABLE = "not-applicable"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -15,6 +17,11 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.allowed
+
+    @property
+    def applies(self) -> bool:
+        """Whether there was anything to check: what does not apply stands in no way, but was not passed."""
+        return self.code != NOT_APPLICABLE
 
 
 class Refused(Exception):
@@ -59,6 +66,11 @@ def yes() -> Verdict:
 def no(code: str, reason: str) -> Verdict:
     """Not allowed, and why."""
     return Verdict(allowed=False, code=code, reason=reason)
+
+
+def does_not_apply(reason: str) -> Verdict:
+    """Nothing to check, and why."""
+    return Verdict(allowed=True, code=NOT_APPLICABLE, reason=reason)
 
 
 def first_no(*verdicts: Verdict) -> Verdict:

@@ -10,6 +10,10 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.models import Policy, Project, User
 
+SMALLEST_RISK = Decimal("0.0001")
+UNIQUE = Decimal("0.05")
+"""How many rows of a release may stand alone in the columns that leave where nobody said otherwise."""
+
 
 @action
 def revise(
@@ -17,6 +21,7 @@ def revise(
     project: Project,
     minimum_k: int,
     maximum_risk: Decimal,
+    maximum_unique: Decimal = UNIQUE,
     reviewers: int,
     retention_days: int,
     maximum_epsilon_micro: int,
@@ -33,7 +38,8 @@ def revise(
         project=project,
         version=latest + 1,
         minimum_k=_within("minimum_k", minimum_k, 1, 1_000_000),
-        maximum_risk=_share(maximum_risk),
+        maximum_risk=_share(maximum_risk, "maximum_risk", SMALLEST_RISK),
+        maximum_unique=_share(maximum_unique, "maximum_unique", Decimal(0)),
         reviewers=_within("reviewers", reviewers, 1, 3),
         retention_days=_within("retention_days", retention_days, 1, 3650),
         maximum_epsilon_micro=_within("maximum_epsilon_micro", maximum_epsilon_micro, 0, 10**12),
@@ -51,9 +57,10 @@ def _within(param: str, value: int, lowest: int, highest: int) -> int:
     return value
 
 
-def _share(value: Decimal) -> Decimal:
-    if not (value.is_finite() and Decimal("0.0001") <= value <= 1):
-        raise Invalid("out-of-range", "Maximum risk must lie between 0.0001 and 1.", "maximum_risk")
+def _share(value: Decimal, param: str, lowest: Decimal) -> Decimal:
+    if not (value.is_finite() and lowest <= value <= 1):
+        what = param.replace("_", " ").capitalize()
+        raise Invalid("out-of-range", f"{what} must lie between {lowest} and 1.", param)
     return round(value, 4)
 
 
@@ -62,6 +69,7 @@ def _details(policy: Policy) -> dict[str, str | int | bool]:
         "version": policy.version,
         "minimum_k": policy.minimum_k,
         "maximum_risk": str(policy.maximum_risk),
+        "maximum_unique": str(policy.maximum_unique),
         "reviewers": policy.reviewers,
         "retention_days": policy.retention_days,
         "maximum_epsilon_micro": policy.maximum_epsilon_micro,

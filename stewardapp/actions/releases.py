@@ -79,6 +79,7 @@ def describe(
     title: str | None = None,
     purpose: str | None = None,
     context: str | None = None,
+    reason_for_unique: str | None = None,
     audience: str | None = None,
     named: Iterable[User] | None = None,
     revision: int | None = None,
@@ -86,7 +87,13 @@ def describe(
 ) -> Release:
     """Change what is said about a release and who it is for; what is not given stays."""
     release = _editable(release, revision, by)
-    changes = _described(title, purpose, context, audience)
+    changes = _described(
+        title=title,
+        audience=audience,
+        purpose=purpose,
+        context=context,
+        reason_for_unique=reason_for_unique,
+    )
     if named is not None:
         release.named.set(named)
     contribute(release, by, ContributionKind.DESCRIBED)
@@ -104,16 +111,10 @@ def _editable(release: Release, revision: int | None, by: User) -> Release:
     return release
 
 
-def _described(
-    title: str | None, purpose: str | None, context: str | None, audience: str | None
-) -> dict[str, str]:
-    changes = {}
+def _described(*, title: str | None, audience: str | None, **texts: str | None) -> dict[str, str]:
+    changes = {name: limited(text, name) for name, text in texts.items() if text is not None}
     if title is not None:
         changes["title"] = required(title, "title", 200)
-    if purpose is not None:
-        changes["purpose"] = limited(purpose, "purpose")
-    if context is not None:
-        changes["context"] = limited(context, "context")
     if audience is not None:
         changes["audience"] = _audience(audience)
     return changes

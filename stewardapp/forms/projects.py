@@ -50,6 +50,13 @@ class PolicyForm(forms.Form):
         decimal_places=2,
         help_text="Chance to find the right person in the worst class.",
     )
+    maximum_unique = forms.DecimalField(
+        label="Rows that stand alone in %",
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        help_text="Single in all columns that leave, tagged or kept. More than this needs a stated reason.",
+    )
     maximum_epsilon = forms.DecimalField(
         label="Largest ε of a release",
         min_value=0,
@@ -74,7 +81,8 @@ class PolicyForm(forms.Form):
     def revision(self) -> dict[str, Any]:
         """The typed values in the units of the record, and the version the form was filled from."""
         values = dict(self.cleaned_data)
-        values["maximum_risk"] = values["maximum_risk"] / 100
+        for share in ("maximum_risk", "maximum_unique"):
+            values[share] /= 100
         values["maximum_epsilon_micro"] = int(values.pop("maximum_epsilon") * MICRO)
         return values
 
@@ -84,6 +92,7 @@ def shown(policy: Policy) -> dict[str, Any]:
     return {
         "minimum_k": policy.minimum_k,
         "maximum_risk": plain(policy.maximum_risk * 100),
+        "maximum_unique": plain(policy.maximum_unique * 100),
         "maximum_epsilon": plain(Decimal(policy.maximum_epsilon_micro) / MICRO),
         "reviewers": policy.reviewers,
         "retention_days": policy.retention_days,

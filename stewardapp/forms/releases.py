@@ -60,6 +60,11 @@ class SubmitForm(forms.Form):
         required=False,
         help_text="What the reviewers should know: other files about these people, agreements, safeguards.",
     )
+    reason_for_unique = forms.CharField(
+        widget=LONG,
+        label="Why may rows that stand alone be released?",
+        help_text="Who could know the kept columns, and what keeps them from using that. Reviewers read it.",
+    )
     audience = forms.ChoiceField(choices=AUDIENCES, widget=forms.RadioSelect, label="Who may download it?")
     named = forms.ModelMultipleChoiceField(
         queryset=User.objects.filter(is_active=True),
@@ -69,6 +74,12 @@ class SubmitForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     revision = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, singles_out: bool, **kwargs: Any) -> None:
+        """Ask for the reason only where the run singles rows out."""
+        super().__init__(*args, **kwargs)
+        if not singles_out:
+            del self.fields["reason_for_unique"]
 
     def clean(self) -> dict[str, Any]:
         """Somebody has to be named when the audience is the people named."""

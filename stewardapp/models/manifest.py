@@ -81,8 +81,10 @@ def facts_of(state: str, manifest: Mapping[str, Any], *, stop_requested: bool) -
     return RunFacts(
         state=state,
         goals_hold=None if goals is None else all(goal["holds"] for goal in goals),
+        has_goals=bool(goals),
         smallest_class=min(known),
         highest_risk=_decimal(reidentification.get("highest_risk")),
+        unique_share=_decimal(_after(manifest).get("kept-columns", {}).get("unique_share")),
         epsilon_micro=_micro(manifest.get("privacy_loss", {}).get("epsilon", 0)),
         microdata=manifest.get("microdata", True),
         stop_requested=stop_requested,

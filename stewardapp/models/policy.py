@@ -29,6 +29,7 @@ class Policy(Record):
     version = models.PositiveIntegerField()
     minimum_k = models.PositiveIntegerField(default=5)
     maximum_risk = models.DecimalField(max_digits=5, decimal_places=4, default=Decimal("0.2000"))
+    maximum_unique = models.DecimalField(max_digits=5, decimal_places=4, default=Decimal("0.0500"))
     reviewers = models.PositiveSmallIntegerField(default=1)
     retention_days = models.PositiveIntegerField(default=90)
     maximum_epsilon_micro = models.BigIntegerField(default=1_000_000)
@@ -45,6 +46,10 @@ class Policy(Record):
             models.CheckConstraint(condition=models.Q(minimum_k__gte=1), name="policy_k_at_least_one"),
             models.CheckConstraint(
                 condition=models.Q(maximum_risk__gt=0, maximum_risk__lte=1), name="policy_risk_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(maximum_unique__gte=0, maximum_unique__lte=1),
+                name="policy_unique_is_a_share",
             ),
             models.CheckConstraint(
                 condition=models.Q(reviewers__range=(1, 3)), name="policy_reviewers_1_to_3"
@@ -69,6 +74,7 @@ class Policy(Record):
         return PolicyFacts(
             minimum_k=self.minimum_k,
             maximum_risk=self.maximum_risk,
+            maximum_unique=self.maximum_unique,
             maximum_epsilon_micro=self.maximum_epsilon_micro,
             reviewers=self.reviewers,
             require_second_factor=self.require_second_factor,

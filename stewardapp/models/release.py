@@ -65,6 +65,8 @@ class Release(Record):
     title = models.CharField(max_length=200)
     purpose = models.TextField(blank=True, default="")
     context = models.TextField(blank=True, default="")
+    # Why rows that the columns which leave single out may be released all the same.
+    reason_for_unique = models.TextField(blank=True, default="")
     audience = models.CharField(max_length=16, default=Audience.PROJECT)
     named = models.ManyToManyField("stewardapp.User", blank=True, related_name="named_in_releases")
     state = models.CharField(max_length=32, default=State.DRAFT)
@@ -168,6 +170,7 @@ class Release(Record):
             version_destroyed=self.version.destroyed_at is not None,
             columns_tagged=self.version.columns.tagged().exists(),
             has_purpose=bool(self.purpose.strip()),
+            has_reason_for_unique=bool(self.reason_for_unique.strip()),
             audience=Audience(self.audience),
             named_ids=frozenset(self.named.values_list("id", flat=True)),
             embargo_until=self.embargo_until,

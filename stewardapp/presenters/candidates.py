@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stewardapp.access import rules
+from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import transition
 from stewardapp.models import AuditEvent
@@ -28,19 +29,25 @@ class QueueLine:
     release: Release
     passed: int
     failed: int
+    excused: int
     votes_in: int
     votes_needed: int
     may: Verdict
 
     @property
     def passed_words(self) -> str:
-        """How many checks passed, when all did."""
+        """How many checks passed, when all did that apply."""
         return f"All {self.passed} passed"
+
+    @property
+    def excused_words(self) -> str:
+        """How many checks the steward gave a reason for."""
+        return f"{self.excused} of {self.passed + self.excused} with a reason"
 
     @property
     def failed_words(self) -> str:
         """How many checks failed."""
-        return f"{self.failed} of {self.passed + self.failed} failed"
+        return f"{self.failed} of {self.passed + self.failed + self.excused} failed"
 
 
 def queue(releases: Iterable[Release], user: AnyUser) -> list[QueueLine]:
@@ -50,12 +57,14 @@ def queue(releases: Iterable[Release], user: AnyUser) -> list[QueueLine]:
 
 def queue_line(release: Release, user: AnyUser) -> QueueLine:
     """One candidate that waits."""
-    answers = [verdict for _, verdict in release_pages.policy_checks(candidate_of(release))]
+    checks = release_pages.policy_checks(candidate_of(release))
+    excused = sum(check.verdict.code in EXCUSABLE for check in checks)
     facts = release.facts()
     return QueueLine(
         release=release,
-        passed=sum(map(bool, answers)),
-        failed=sum(not answer for answer in answers),
+        passed=sum(check.passed for check in checks),
+        failed=sum(not check.verdict for check in checks) - excused,
+        excused=excused,
         votes_in=len(facts.votes),
         votes_needed=facts.reviewers,
         may=rules.may_review(release.person(user), facts),

@@ -15,6 +15,7 @@ class PolicyLine(NamedTuple):
     version: int
     minimum_k: int
     maximum_risk: Decimal
+    maximum_unique: Decimal
     epsilon: str
     reviewers: int
     retention_days: int
@@ -28,6 +29,7 @@ def policy_line(policy: Policy) -> PolicyLine:
         policy.version,
         policy.minimum_k,
         policy.maximum_risk,
+        policy.maximum_unique,
         plain(Decimal(policy.maximum_epsilon_micro) / MICRO),
         policy.reviewers,
         policy.retention_days,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 
 from stewardapp.access import rules
-from stewardapp.access.thresholds import checklist, meets_policy
+from stewardapp.access.thresholds import EXCUSABLE, checklist, meets_policy
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
 from stewardapp.presenters.budgets import mixed_warning
@@ -56,9 +56,9 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
 
 
 def submit_verdict(run: Run, user: AnyUser) -> Verdict:
-    """May this run go to review, once the form that asks for the purpose is filled in?"""
+    """May this run go to review, once the form that asks for purpose and reasons is filled in?"""
     release = run.release
-    facts = replace(release.facts(), has_purpose=True)
+    facts = replace(release.facts(), has_purpose=True, has_reason_for_unique=True)
     return rules.may_submit(release.person(user), facts, run.facts(), policy_of(release).facts())
 
 
@@ -67,9 +67,33 @@ def policy_of(release: Release) -> Policy:
     return release.policy or release.project.policy
 
 
-def policy_checks(run: Run) -> tuple[tuple[str, Verdict], ...]:
+@dataclass(frozen=True)
+class CheckLine:
+    """One automatic check with its answer, as a badge shows it."""
+
+    words: str
+    verdict: Verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether there was something to check, and it held."""
+        return bool(self.verdict) and self.verdict.applies
+
+    @property
+    def badge(self) -> tuple[str, str, str]:
+        """Tone, word and icon."""
+        if not self.verdict.applies:
+            return "", "Does not apply", "minus"
+        if self.verdict:
+            return "ok", "Passed", "check"
+        if self.verdict.code in EXCUSABLE:
+            return "warn", "Needs a reason", "alert"
+        return "danger", "Failed", "cross"
+
+
+def policy_checks(run: Run) -> tuple[CheckLine, ...]:
     """Every automatic check of a run with its answer."""
-    return checklist(run.facts(), policy_of(run.release).facts())
+    return tuple(CheckLine(*one) for one in checklist(run.facts(), policy_of(run.release).facts()))
 
 
 def policy_met(run: Run) -> Verdict:
@@ -89,6 +113,11 @@ class RunLine:
     suppressed: str
     met: Verdict | None
     compare_url: str = ""
+
+    @property
+    def excusable(self) -> bool:
+        """Whether all that it misses can be excused with a reason."""
+        return self.met is not None and self.met.code in EXCUSABLE
 
 
 def run_lines(runs: Iterable[Run], policy: Policy) -> list[RunLine]:

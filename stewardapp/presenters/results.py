@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.presenters import tables
 from stewardapp.presenters.measures import explanations, readings
 from stewardapp.presenters.numbers import percent, thousands
@@ -46,6 +47,16 @@ class VerdictLine:
     met: bool
     reason: str
     figures: tuple[Figure, ...]
+    excusable: bool = False
+    stated: str = ""
+    """Why it may be released although a check failed that a reason can excuse."""
+
+    @property
+    def tone(self) -> str:
+        """Never green while rows can be singled out."""
+        if self.met:
+            return "ok"
+        return "warn" if self.excusable else "danger"
 
 
 def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
@@ -56,12 +67,19 @@ def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
     figures = (
         class_figure(after, policy, explain),
         highest_figure(after, policy, explain),
+        unique_figure(run, policy),
         average_figure(before, after, explain),
         *(table_figures(run) if tables.is_table(run) else suppression_figures(run)),
         *loss_figures(run),
         *local_figures(run),
     )
-    return VerdictLine(bool(met), met.reason, tuple(figure for figure in figures if figure is not None))
+    return VerdictLine(
+        met=bool(met),
+        reason=met.reason,
+        figures=tuple(figure for figure in figures if figure is not None),
+        excusable=met.code in EXCUSABLE,
+        stated=run.release.reason_for_unique,
+    )
 
 
 def class_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[str, str]) -> Figure | None:
@@ -81,6 +99,21 @@ def highest_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[st
     label = f"highest risk, policy at most {percent(policy.maximum_risk)}"
     holds = Decimal(str(highest)) <= policy.maximum_risk
     return Figure(percent(highest), label, explain.get("highest_risk", ""), holds)
+
+
+def unique_figure(run: Run, policy: Policy) -> Figure | None:
+    """How many rows the columns that leave single out, tagged or kept."""
+    share = run.facts().unique_share
+    if share is None:
+        return None
+    label = f"rows that the columns which leave single out, policy at most {percent(policy.maximum_unique)}"
+    return Figure(percent(share), label, UNIQUE, share <= policy.maximum_unique)
+
+
+UNIQUE = (
+    "Rows that equal no other row in all quasi-identifiers and all columns kept as they are. Whoever knows "
+    "these columns of a person finds the row, whatever class it is in."
+)
 
 
 def average_figure(

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from stewardapp.access import rules
 from stewardapp.access.roles import Permission
+from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.access.verdict import require
 from stewardapp.access.workflow import State
 from stewardapp.actions import releases
@@ -92,7 +93,8 @@ def release_submit(request: HttpRequest, id: uuid.UUID, run_id: uuid.UUID) -> Ht
     run = get_object_or_404(release.runs, pk=run_id)
     may = release_pages.submit_verdict(run, request.user)
     require(may)
-    form = SubmitForm(request.POST or None, initial=described(release))
+    singles_out = release_pages.policy_met(run).code in EXCUSABLE
+    form = SubmitForm(request.POST or None, initial=described(release), singles_out=singles_out)
     if request.method == "POST" and form.is_valid():
         said = {**form.cleaned_data}
         revision = said.pop("revision")
@@ -108,6 +110,7 @@ def described(release: Release) -> dict[str, object]:
     return {
         "purpose": release.purpose,
         "context": release.context,
+        "reason_for_unique": release.reason_for_unique,
         "audience": release.audience,
         "named": release.named.all(),
         "revision": release.revision,

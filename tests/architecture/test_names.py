@@ -20,9 +20,10 @@ HOME = (
     "worker/engine/verification/",
 )
 RECIPES = ("stewardapp/presets/", "stewardapp/management/demo.py")
-# The policy of a project is about the smallest class and the highest risk, whoever computes them.
+# The policy of a project is about the smallest class, the highest risk and rows singled out, whoever computes
+# them.
 POLICY = {
-    "stewardapp/models/manifest.py": {"k-anonymity", "reidentification"},
+    "stewardapp/models/manifest.py": {"k-anonymity", "kept-columns", "reidentification"},
     "stewardapp/presenters/results.py": {"reidentification"},
 }
 

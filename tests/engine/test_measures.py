@@ -66,6 +66,32 @@ def test_distinct_persons_are_counted_with_a_person_key():
     assert found["average_risk"] == pytest.approx(2 / 3)
 
 
+KEPT = {**QI, "born": {"role": "other"}, "ill": {"role": "sensitive"}}
+
+
+def kept(rows, columns=None):
+    report = assess(recipe_of(columns or KEPT, measures=["kept-columns"]), MemorySource(table_of(rows)))
+    return report.as_dict()["risk"]["before"].get("kept-columns")
+
+
+def test_a_kept_column_singles_out_what_the_tagged_ones_do_not():
+    rows = [{"q": "a", "born": str(year), "ill": "no"} for year in (1950, 1951, 1951, 1952)]
+    found = kept(rows)
+    assert (found["columns"], found["kept"], found["unique_rows"], found["unique_share"]) == (2, 1, 2, 0.5)
+
+
+def test_a_sensitive_column_singles_nobody_out():
+    rows = [{"q": "a", "born": "1950", "ill": str(number)} for number in range(5)]
+    assert kept(rows)["unique_rows"] == 0
+    assert kept([{"ill": "1"}], {"ill": {"role": "sensitive"}}) is None
+
+
+def test_persons_stand_alone_and_not_their_rows():
+    rows = [{"q": "a", "born": "1950", "ill": "no", "p": person} for person in ("1", "1")]
+    found = kept(rows, {**KEPT, "p": {"role": "person-key"}})
+    assert (found["unique_rows"], found["unique_share"]) == (1, 1.0)
+
+
 def test_without_quasi_identifiers_there_is_nothing_to_match():
     _, report = run(recipe_of({"x": {"role": "other"}}), table_of([{"x": "1"}]))
     assert "reidentification" not in report["risk"]["before"]

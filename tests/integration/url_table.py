@@ -116,6 +116,7 @@ ASKED = {"ask": "count", "epsilon": "0.5"}
 POLICY = {
     "minimum_k": 7,
     "maximum_risk": 20,
+    "maximum_unique": 5,
     "maximum_epsilon": 1,
     "reviewers": 1,
     "retention_days": 90,

@@ -36,7 +36,13 @@ VERSION = VersionFacts()
 DRAFT = ReleaseFacts(state=State.DRAFT, author_id=STEWARD.id, contributor_ids=frozenset({STEWARD.id}))
 IN_REVIEW = replace(DRAFT, state=State.IN_REVIEW)
 PUBLISHED = replace(DRAFT, state=State.PUBLISHED)
-RUN = RunFacts(state="succeeded", goals_hold=True, smallest_class=9, highest_risk=Decimal("0.1"))
+RUN = RunFacts(
+    state="succeeded",
+    goals_hold=True,
+    smallest_class=9,
+    highest_risk=Decimal("0.1"),
+    unique_share=Decimal(0),
+)
 POLICY = PolicyFacts(minimum_k=5, maximum_risk=Decimal("0.2"))
 
 

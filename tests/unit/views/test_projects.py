@@ -81,6 +81,7 @@ def revision(team, **changes):
     return {
         "minimum_k": "7",
         "maximum_risk": "12.5",
+        "maximum_unique": "2.5",
         "maximum_epsilon": "0.5",
         "reviewers": "2",
         "retention_days": "30",
@@ -92,7 +93,7 @@ def revision(team, **changes):
 def test_an_admin_revises_the_policy_in_the_units_of_the_page(client_of, team):
     client_of(team.admin).post(f"/projects/{team.project.pk}/policy/", revision(team))
     policy = team.project.policy
-    assert (policy.minimum_k, str(policy.maximum_risk)) == (7, "0.1250")
+    assert (policy.minimum_k, str(policy.maximum_risk), str(policy.maximum_unique)) == (7, "0.1250", "0.0250")
     assert (policy.maximum_epsilon_micro, policy.reviewers) == (500_000, 2)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from stewardapp.access.workflow import State
 from stewardapp.models import Comment, Release, Review
@@ -44,6 +45,35 @@ def test_submit_asks_for_the_purpose_and_sends_the_run_to_review(team: Team, bro
     release.refresh_from_db()
     assert (release.state, release.audience, release.purpose) == ("in-review", "signed-in", "A study")
     assert release.candidate_id == run.pk
+
+
+REASON = "The laboratory numbers are known to the hospital alone."
+
+
+def test_a_run_that_singles_rows_out_is_never_green_and_needs_a_reason(team: Team, browse: Browser) -> None:
+    release = factories.make_release(team)
+    run = factories.make_succeeded_run(release, unique_share=0.9)
+    release.refresh_from_db()
+    steward, to = browse("steward"), reverse("release-submit", args=[release.pk, run.pk])
+    page = steward.get(reverse("run-detail", args=[run.pk]))
+    assert page.context["line"].tone == "warn"
+    assertContains(page, "90\u00a0% of the rows are equal to no other row")
+    said = {"purpose": "A study", "audience": "project", "revision": release.revision}
+    assert steward.post(to, said).status_code == 422
+    release.refresh_from_db()
+    assert release.state == State.DRAFT
+    assert steward.post(to, {**said, "reason_for_unique": REASON}).status_code == 302
+    review = browse("reviewer").get(reverse("review-detail", args=[release.pk]))
+    assertContains(review, REASON, count=2)
+    assertContains(review, "Needs a reason")
+    assertContains(browse("reviewer").get(reverse("review-list")), "with a reason")
+
+
+def test_a_reason_is_not_asked_where_nobody_is_singled_out(team: Team, browse: Browser) -> None:
+    release = factories.make_release(team)
+    run = factories.make_succeeded_run(release)
+    page = browse("steward").get(reverse("release-submit", args=[release.pk, run.pk]))
+    assert "reason_for_unique" not in page.context["form"].fields
 
 
 def test_a_run_of_another_release_cannot_be_submitted_here(team: Team, browse: Browser) -> None:
