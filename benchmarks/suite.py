@@ -86,6 +86,12 @@ def _privacy(setting: Setting) -> list[Result]:
     return privacy(setting)
 
 
+def _synthetic(setting: Setting) -> list[Result]:
+    from benchmarks.synthetic_rows import synthetic_rows
+
+    return synthetic_rows(setting)
+
+
 def _attacks(setting: Setting) -> list[Result]:
     from benchmarks.attacks import attacks
 
@@ -125,6 +131,7 @@ SUITE: dict[str, Measurement] = {
     "unique": _unique,
     "perturbation": _perturbation,
     "privacy": _privacy,
+    "synthetic": _synthetic,
     "attacks": _attacks,
     "ledger": _ledger,
 }

@@ -12,6 +12,9 @@ from worker.engine.dp.consistency import (
     fitted_levels,
     level_variances,
     margin_variances,
+    nearest_with_margins,
+    nearest_with_total,
+    one_way,
     shared_out,
 )
 from worker.engine.dp.layouts import Levels, WithLevels, WithMargins
@@ -80,6 +83,34 @@ def test_parts_are_whole_and_add_up(nonnegative):
         assert found.sum() == (max(total, 0) if nonnegative else total)
         assert not nonnegative or (found >= 0).all()
     assert shared_out(np.zeros(0), 0, nonnegative).tolist() == []
+
+
+def table_and_margins(shape):
+    """A noisy table and margins that some other table has, with entries that nobody is in."""
+    other = RNG.poisson(3, shape) * RNG.integers(0, 2, shape) * 1.0
+    other[0] = 0
+    return other + RNG.normal(size=shape) * 5, one_way(other)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5, 4), (2, 3, 4)])
+def test_the_nearest_table_keeps_its_margins_and_has_no_negative_cell(shape):
+    """No table on the way to another feasible one is nearer: what makes a nearest point one."""
+    for _ in range(30):
+        full, margins = table_and_margins(shape)
+        found = nearest_with_margins(full, margins)
+        assert found.min() >= 0
+        for own, wanted in zip(one_way(found), margins, strict=True):
+            np.testing.assert_allclose(own, wanted, atol=0.5)
+        for _ in range(20):
+            other = nearest_with_margins(RNG.normal(size=shape) * 20, margins)
+            assert ((found - full) * (other - found)).sum() >= -0.5 * np.abs(full).max() * len(shape)
+
+
+def test_the_nearest_point_with_a_total():
+    assert nearest_with_total(np.array([5.0, 1.0, -4.0]), 4).tolist() == [4.0, 0.0, 0.0]
+    assert nearest_with_total(np.array([5.0, 3.0, -4.0]), 6).tolist() == [4.0, 2.0, 0.0]
+    assert nearest_with_total(np.array([5.0, 3.0]), -1).tolist() == [0.0, 0.0]
+    assert nearest_with_total(np.zeros(0), 3).tolist() == []
 
 
 def two_columns():

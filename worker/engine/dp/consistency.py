@@ -11,6 +11,9 @@ from worker.engine.frequency import Counts
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Parents = np.ndarray[Any, np.dtype[Any]]
+MOST_ROUNDS = 100
+NEAR_ENOUGH = 0.5, 1e-4
+"""Rows, or the share of all rows, by which a margin may miss in all: less than rounding takes."""
 
 
 def shared_out(parts: Floats, total: int, nonnegative: bool) -> Counts:
@@ -47,7 +50,53 @@ def _on_simplex(parts: Floats, total: int) -> Floats:
     return np.asarray(np.maximum(parts - excess[last], 0.0))
 
 
+def nearest_with_total(parts: Floats, total: float) -> Floats:
+    """The nearest point without negative parts that adds up to the total; nothing adds up to nothing."""
+    if total <= 0 or not len(parts):
+        return np.zeros(len(parts))
+    return np.asarray(np.maximum(parts - _thresholds(parts[np.newaxis], np.array([total]))[0], 0.0))
+
+
 # -- margins of a cross table ------------------------------------------------------------------------
+
+
+def nearest_with_margins(full: Floats, margins: Sequence[Floats]) -> Floats:
+    """The nearest table without negative cells whose one-way margins are these, which are not negative and
+    have one total.
+
+    Its cells are those of the table less one amount per entry of each margin, cut at 0 (the conditions of
+    Karush, Kuhn and Tucker); each axis in turn finds its amounts given the others'.
+    """
+    taken = [np.zeros(len(one)) for one in margins]
+    for _ in range(MOST_ROUNDS):
+        for axis, wanted in enumerate(margins):
+            rest = full - _summed_over([t if a != axis else t * 0 for a, t in enumerate(taken)])
+            slices = np.moveaxis(rest, axis, 0).reshape(len(wanted), -1)
+            taken[axis] = _thresholds(slices, wanted)
+        fitted = np.maximum(full - _summed_over(taken), 0.0)
+        gaps = [np.abs(own - one).sum() for own, one in zip(one_way(fitted), margins, strict=True)]
+        if max(gaps) < max(NEAR_ENOUGH[0], NEAR_ENOUGH[1] * margins[0].sum()):
+            break
+    return np.asarray(fitted)
+
+
+def one_way(full: Floats) -> list[Floats]:
+    """The margin of each axis."""
+    axes = range(full.ndim)
+    return [full.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+
+
+def _summed_over(amounts: Sequence[Floats]) -> Floats:
+    parts = [_broadcast(one, axis, len(amounts)) for axis, one in enumerate(amounts)]
+    return np.asarray(sum(parts[1:], parts[0]))
+
+
+def _thresholds(slices: Floats, totals: Floats) -> Floats:
+    """What to take from every part of a row so that the parts left above 0 add up to the row's total."""
+    descending = -np.sort(-slices, axis=1)
+    excess = (np.cumsum(descending, axis=1) - totals[:, np.newaxis]) / np.arange(1, slices.shape[1] + 1)
+    kept = np.maximum((descending > excess).sum(axis=1), 1) - 1
+    return np.asarray(excess[np.arange(len(slices)), kept])
 
 
 def margin_weights(shape: Sequence[int]) -> tuple[float, ...]:

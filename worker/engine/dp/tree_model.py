@@ -1,7 +1,9 @@
 """A model of a table from noisy marginals: each column alone, and pairs along a tree.
 
 The tree is grown edge by edge; each edge is selected by the exponential mechanism among the pairs that
-depend on each other most. Rows are then drawn from the noisy marginals alone, which costs nothing more.
+depend on each other most. What was measured is then made to agree: counts of a column are joined with those
+that its pairs add up to, and pairs are fitted to the columns. Rows are drawn from the result. Nothing but
+noisy counts goes into this, so it costs nothing more.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,13 +19,17 @@ from numpy.random import Generator
 
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.answering import Drawer
+from worker.engine.dp.consistency import nearest_with_margins, nearest_with_total
 from worker.engine.dp.counting import CellRows
 from worker.engine.dp.deriving import Part
 from worker.engine.frequency import Counts
 from worker.engine.privacy import Spend
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Where = np.ndarray[Any, np.dtype[np.int64]]
 Edge = tuple[int, int]
+LEFT_AFTER_FITTING = 0.5
+"""About so much of a pair's noise is left once it is fitted to its columns."""
 
 
 @dataclass(frozen=True)
@@ -66,26 +73,28 @@ class Prices:
 
 @dataclass(frozen=True)
 class Tree:
-    """Noisy marginals: one per column, and one per edge (parent, child) in the order of growth."""
+    """Counts that agree: one table per column, and one per edge (parent, child) in the order of growth."""
 
     alone: tuple[Floats, ...]
     edges: tuple[Edge, ...]
     pairs: tuple[Floats, ...]
+    errors: tuple[int, int]
+    """The half-widths at 95 % of a column's counts and of a pair's."""
 
     @property
     def rows(self) -> int:
         """How many rows there seem to be: every column's counts add up to as many."""
-        return max(0, round(float(np.mean([one.sum() for one in self.alone]))))
+        return round(float(self.alone[0].sum()))
 
 
 def grown(counted: CellRows, sizes: Sequence[int], prices: Prices, draw: Drawer) -> Tree:
-    """Measure the columns, choose the edges, measure the pairs."""
+    """Measure the columns, choose the edges, measure the pairs; then make them agree."""
     exact = [counted.marginal(sizes, (column,)) for column in range(len(sizes))]
     alone = _drawn(exact, prices.alone, draw)
-    edges = _chosen(counted, sizes, alone, prices, draw)
+    edges = _chosen(counted, sizes, _agreeing(alone, [1.0] * len(alone)), prices, draw)
     pairs = _drawn([counted.marginal(sizes, edge) for edge in edges], prices.pairs, draw) if edges else []
     shaped = [pair.reshape(sizes[a], sizes[b]) for pair, (a, b) in zip(pairs, edges, strict=True)]
-    return Tree(tuple(map(_positive, alone)), tuple(edges), tuple(map(_positive, shaped)))
+    return _fitted(alone, edges, shaped, prices)
 
 
 def _drawn(exact: Sequence[Counts], noise: Noise, draw: Drawer) -> list[Counts]:
@@ -94,12 +103,15 @@ def _drawn(exact: Sequence[Counts], noise: Noise, draw: Drawer) -> list[Counts]:
     return np.split(drawn, np.cumsum([len(one) for one in exact])[:-1])
 
 
+# -- choosing ---------------------------------------------------------------------------------------------
+
+
 def _chosen(
-    counted: CellRows, sizes: Sequence[int], alone: Sequence[Counts], prices: Prices, draw: Drawer
+    counted: CellRows, sizes: Sequence[int], alone: Sequence[Floats], prices: Prices, draw: Drawer
 ) -> list[Edge]:
     """Grow the tree from the first column by the pair that is farthest from independent."""
     scores = {
-        (a, b): _dependence(counted.marginal(sizes, (a, b)), alone[a], alone[b])
+        (a, b): _gain(counted.marginal(sizes, (a, b)), alone[a], alone[b], prices)
         for a in range(len(sizes))
         for b in range(a + 1, len(sizes))
     }
@@ -112,33 +124,87 @@ def _chosen(
     return edges
 
 
-def _dependence(pair: Counts, one: Counts, other: Counts) -> int:
-    """How far a pair's counts are from those of independent columns, whose counts are noisy and fixed."""
-    first, second = _positive(one), _positive(other)
-    total = max(float(first.sum() + second.sum()) / 2, 1.0)
-    expected = np.rint(np.outer(first, second) / total).astype(np.int64).ravel()
-    return int(np.abs(pair - expected).sum())
+def _gain(pair: Counts, one: Floats, other: Floats, prices: Prices) -> int:
+    """How far a pair's counts are from those of independent columns, less the noise that measuring them adds.
+
+    The columns' counts are noisy and fixed, and the noise's size follows from that of the table alone: a row
+    moves the figure by one.
+    """
+    expected = np.rint(np.outer(one, other) / max(float(one.sum()), 1.0)).astype(np.int64).ravel()
+    noise = LEFT_AFTER_FITTING * prices.pairs.scale * len(pair)
+    return int(np.abs(pair - expected).sum()) - round(noise)
 
 
-def _positive(counts: Counts | Floats) -> Floats:
-    return np.maximum(np.asarray(counts, np.float64), 0.0)
+# -- agreeing ---------------------------------------------------------------------------------------------
 
 
-def drawn_rows(tree: Tree, rows: int, generator: Generator) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+def _fitted(alone: Sequence[Counts], edges: Sequence[Edge], pairs: Sequence[Counts], prices: Prices) -> Tree:
+    joined, variances = _joined(alone, edges, pairs, prices)
+    columns = _agreeing(joined, variances)
+    tables = [
+        nearest_with_margins(pair.astype(float), (columns[a], columns[b]))
+        for pair, (a, b) in zip(pairs, edges, strict=True)
+    ]
+    errors = (_error(joined, columns, prices.alone), _error(pairs, tables, prices.pairs) if edges else 0)
+    return Tree(tuple(columns), tuple(edges), tuple(tables), errors)
+
+
+def _joined(
+    alone: Sequence[Counts], edges: Sequence[Edge], pairs: Sequence[Counts], prices: Prices
+) -> tuple[list[Floats], list[float]]:
+    """Each column's counts as the mean of all that tell them, weighed by their variances; in units of that
+    of a column's own."""
+    weights, sums = [1.0] * len(alone), [one.astype(float) for one in alone]
+    for pair, edge in zip(pairs, edges, strict=True):
+        for axis, column in enumerate(edge):
+            weight = (prices.alone.scale / prices.pairs.scale) ** 2 / pair.shape[1 - axis]
+            sums[column] = sums[column] + weight * pair.sum(axis=1 - axis)
+            weights[column] += weight
+    joined = [total / weight for total, weight in zip(sums, weights, strict=True)]
+    return joined, [1 / weight for weight in weights]
+
+
+def _agreeing(columns: Sequence[Counts | Floats], variances: Sequence[float]) -> list[Floats]:
+    """Counts without negative ones that add up to one number of rows in every column."""
+    weights = [1 / (len(one) * variance) for one, variance in zip(columns, variances, strict=True)]
+    rows = float(np.average([one.sum() for one in columns], weights=weights))
+    return [nearest_with_total(np.asarray(one, np.float64), round(rows)) for one in columns]
+
+
+def _error(measured: Sequence[Counts | Floats], fitted: Sequence[Floats], noise: Noise) -> int:
+    """The noise's half-width, and what fitting took from counts that are left: cutting at 0 what is empty
+    adds rows there, which are missing where there are some."""
+    taken = [
+        float(np.maximum(one - other, 0.0)[other > 0].mean())
+        for one, other in zip(measured, fitted, strict=True)
+        if (other > 0).any()
+    ]
+    return noise.error() + round(max(taken, default=0.0))
+
+
+# -- drawing ----------------------------------------------------------------------------------------------
+
+
+def drawn_rows(tree: Tree, rows: int, generator: Generator) -> list[Where]:
     """Cells of each column for so many invented rows."""
-    found: dict[int, Any] = {0: _draws(tree.alone[0], rows, generator)}
+    found: dict[int, Where] = {0: _draws(tree.alone[0], rows, generator)}
     for (parent, child), pair in zip(tree.edges, tree.pairs, strict=True):
         chosen = np.zeros(rows, np.int64)
-        for value in range(len(pair)):
-            at = np.flatnonzero(found[parent] == value)
+        order = np.argsort(found[parent], kind="stable")
+        ends = np.searchsorted(found[parent][order], np.arange(len(pair) + 1))
+        for value, (start, end) in enumerate(pairwise(ends.tolist())):
             weights = pair[value] if pair[value].sum() > 0 else tree.alone[child]
-            chosen[at] = _draws(weights, len(at), generator)
+            chosen[order[start:end]] = _draws(weights, end - start, generator)
         found[child] = chosen
     return [found[column] for column in range(len(tree.alone))]
 
 
-def _draws(weights: Floats, rows: int, generator: Generator) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Cells in proportion to weights; evenly when nothing is left of them."""
+def _draws(weights: Floats, rows: int, generator: Generator) -> Where:
+    """Cells in random order, each as often as its share of the rows, rounded up or down at random."""
     total = weights.sum()
     shares = weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
-    return generator.choice(len(weights), size=rows, p=shares)
+    ends = np.floor(np.cumsum(shares) * rows + generator.random()).astype(np.int64)
+    ends[-1] = rows
+    found = np.repeat(np.arange(len(weights)), np.diff(np.minimum(ends, rows), prepend=0))
+    generator.shuffle(found)
+    return found

@@ -38,10 +38,10 @@ MOST_PAIRS = 4_000_000
 class DpSynthetic(Method):
     """Invent rows that look like the data in each column and along a tree of pairs, and hide every person.
 
-    Counts of every column, and of as many pairs as a tree over the columns has edges, get noise; rows are
-    drawn from these noisy counts alone. Which pairs are kept is chosen with noise too: those that depend on
-    each other most. What the tree does not hold – three columns together, pairs off the tree – is not in
-    the synthetic rows either.
+    Counts of every column, and of as many pairs as a tree over the columns has edges, get noise; they are
+    made to agree, and rows are drawn from them alone. Which pairs are kept is chosen with noise too: those
+    that depend on each other most and have few cells. What the tree does not hold – three columns together,
+    pairs off the tree – is not in the synthetic rows either.
     """
 
     slug = "dp-synthetic"
@@ -52,6 +52,8 @@ class DpSynthetic(Method):
     references = (
         "McKenna, Miklau & Sheldon (2021), Winning the NIST contest: a scalable and general approach to "
         "differentially private synthetic data",
+        "Zhang, Cormode, Procopiuc, Srivastava & Xiao (2017), PrivBayes: private data release via Bayesian "
+        "networks",
     )
 
     columns: Annotated[tuple[str, ...], Columns(role=RELEASED, many=True)] = Field(
@@ -148,23 +150,26 @@ class DpSynthetic(Method):
         return Table(columns, 0, rows)
 
     def _facts(self, tree: Tree) -> dict[str, Any]:
-        """The tree was chosen with noise; nothing else here depends on the data."""
-        prices = self._prices
+        """What depends on the data here was chosen, or computed from what was measured, with noise."""
+        alone, pairs = tree.errors
         return {
             "columns": list(self.columns),
             "pairs": [[self.columns[a], self.columns[b]] for a, b in tree.edges],
             "rows_per_person": self.rows_per_person,
-            "column_counts_error95": prices.alone.error(),
-            "pair_counts_error95": prices.pairs.error() if prices.edges else None,
+            "rows_counted": tree.rows,
+            "column_counts_error95": alone,
+            "pair_counts_error95": pairs if tree.edges else None,
+            "post_processing": ["made to agree by least squares", "negative counts set to 0"],
         }
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         pairs = "; ".join(" × ".join(pair) for pair in facts["pairs"]) or "none"
-        alone, together = facts["column_counts_error95"], facts["pair_counts_error95"] or 0
+        alone, together = facts["column_counts_error95"], facts["pair_counts_error95"]
+        among = f"; counts of a pair, with ± {together}" if together is not None else ""
         return (
             "These rows are invented: none stands for a person, and their number is an estimate too.",
-            f"Single columns were drawn from counts with an error of ± {alone} (95 %), pairs from counts "
-            f"with ± {together}. The pairs: {pairs}.",
+            f"They were drawn from counts of about {facts['rows_counted']:,} rows. Counts of a single column "
+            f"were made with an error of ± {alone} (95 %){among}. The pairs: {pairs}.",
             whose(facts["unit"], self.rows_per_person),
             "Associations of other columns are those that follow from these pairs; do not study others.",
             "Standard errors computed from these rows are too small: add the error of the counts.",
@@ -173,7 +178,10 @@ class DpSynthetic(Method):
     def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:
         self._checked(declared)
         alone, pairs = self._prices.alone.error(), self._prices.pairs
-        within = "19 of 20 counts from which rows are drawn are off by at most this much."
+        within = (
+            "19 of 20 measured counts are off by at most this much. Counts are then made to agree; where "
+            "many cells are empty this takes some rows from the others, which the codebook adds."
+        )
         found = [Forecast("Error of a column's count", f"± {alone:,}", within)]
         if self._prices.edges:
             found.append(Forecast("Error of a pair's count", f"± {pairs.error():,}", within))
