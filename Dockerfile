@@ -10,9 +10,9 @@ COPY worker ./worker
 COPY templates ./templates
 COPY static ./static
 RUN python -m compileall -q stewardapp worker \
-    && useradd --create-home --uid 10001 desk && mkdir -m 0700 /data && chown desk /data
+    && useradd --create-home --uid 10001 desk && mkdir -m 0700 /data /keys && chown desk /data /keys
 USER desk
-VOLUME /data
+VOLUME /data /keys
 EXPOSE 8000
 ENTRYPOINT ["python", "manage.py"]
 CMD ["serve"]

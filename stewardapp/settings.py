@@ -31,7 +31,8 @@ else:
     SECRET_KEY = read_or_create(STEWARD_DATA / "secret-key")
     ALLOWED_HOSTS = env.words("STEWARD_HOSTS", "127.0.0.1,localhost,[::1]")
 
-# The key that wraps every data key: outside the database, so that a stolen dump opens nothing.
+# The site key wraps every data key: none of them is in the database, so that a stolen dump opens nothing.
+# Its folder must be writable for `rotate_key`.
 STEWARD_KEY_FILE = Path(env.text("STEWARD_KEY_FILE", str(STEWARD_DATA / "key-encryption-key")))
 
 # Jobs.
@@ -126,7 +127,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "timeout": 20,
         "init_command": (
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
-            "PRAGMA cache_size=-20000; PRAGMA foreign_keys=ON;"
+            "PRAGMA cache_size=-20000; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;"
         ),
     }
     DATABASES["default"]["TEST"] = {"NAME": STEWARD_DATA / "test.sqlite3"}

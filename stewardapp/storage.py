@@ -4,13 +4,13 @@
 <data>/uploads/     unfinished uploads, resumable
 <data>/blobs/       finished: <key id>/<sha256 of the content>
 <data>/answers/     paid for and not yet stored: <run or query id>/<name>
+<data>/keys/        what unseals them, see keyring
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import hmac
 import io
 import os
 import shutil
@@ -18,26 +18,21 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 from django.db import transaction
 
+from stewardapp import keyring
 from stewardapp.models import Blob, DataKey, Query, Run, Upload
-from stewardapp.secrets_file import read_or_create
-from worker.sealed import SealedReader, new_key
+from worker.sealed import SealedReader
 
 TEMPORARY, UPLOADS, BLOBS, ANSWERS = "temporary", "uploads", "blobs", "answers"
 GRACE_SECONDS = 3600
 PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
-_NONCE_BYTES = 12
-
-
-class Destroyed(Exception):
-    """The key of these bytes was destroyed, and the bytes with it."""
+Destroyed = keyring.Destroyed
 
 
 class Busy(Exception):
@@ -53,40 +48,23 @@ def root() -> Path:
 
 
 def create_key() -> DataKey:
-    """A fresh key, stored only in wrapped form."""
-    identity, nonce = uuid.uuid4(), os.urandom(_NONCE_BYTES)
-    wrapped = nonce + AESGCM(_master_key()).encrypt(nonce, new_key(), identity.bytes)
-    return DataKey.objects.add(identity, wrapped)
+    """A fresh key; of what it is the row tells nothing."""
+    return DataKey.objects.add(keyring.create())
 
 
 def key_bytes(key: DataKey) -> bytes:
-    """The key itself; needs the key-encryption key, which is not in the database."""
-    if key.wrapped is None:
+    """The key itself."""
+    if key.destroyed_at is not None:
         raise Destroyed
-    wrapped = bytes(key.wrapped)
-    return AESGCM(_master_key()).decrypt(wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:], key.pk.bytes)
+    return keyring.key_of(key.pk)
 
 
 def destroy_key(key: DataKey) -> None:
-    """Make everything under this key unreadable for ever, and remove its files after commit."""
+    """Make everything under this key unreadable for ever: it is removed after commit, as its files are."""
     DataKey.objects.forget(key)
     for blob in Blob.objects.stored().filter(key=key):
         destroy_blob(blob)
-
-
-def seal_of(purpose: str) -> bytes:
-    """A key for signing one kind of record, derived from the key outside the database."""
-    return _seal_of(purpose, settings.STEWARD_KEY_FILE)
-
-
-@cache
-def _seal_of(purpose: str, _key_file: str) -> bytes:
-    """Derived once: every event and every link asks for one, and an installation keeps its key."""
-    return hmac.digest(_master_key(), f"seal of {purpose}".encode(), "sha256")
-
-
-def _master_key() -> bytes:
-    return bytes.fromhex(read_or_create(Path(settings.STEWARD_KEY_FILE)))
+    transaction.on_commit(partial(keyring.destroy, key.pk))
 
 
 # Temporary files
@@ -205,7 +183,7 @@ def has_answer_file(job: uuid.UUID, name: str) -> bool:
 
 
 def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
-    """Remove what nobody refers to: stale temporaries, uploads and blobs without a row, answers long stored.
+    """Remove what nobody refers to: stale temporaries, files and keys without a row, answers long stored.
 
     A blob gets its name shortly before its row is committed, hence the time of grace.
     """
@@ -214,6 +192,7 @@ def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
     removed += sum(_remove_unlocked(path) for path in _folder(UPLOADS).iterdir() if path.name not in wanted)
     alive = (rows.alive().values_list("id", flat=True) for rows in (Run.objects, Query.objects))
     awaited = {str(id) for ids in alive for id in ids}
+    removed += keyring.sweep(DataKey.objects.destroyed, grace_seconds)
     removed += sum(_remove_answer(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
     return removed + sum(_remove_orphan(path, grace_seconds) for path in _folder(BLOBS).glob("*/*"))
 

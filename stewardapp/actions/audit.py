@@ -16,7 +16,7 @@ from typing import Any
 from django.db import models, transaction
 from django.utils import timezone
 
-from stewardapp import storage
+from stewardapp import keyring
 from stewardapp.actions.action import count_event
 from stewardapp.models import AuditEvent, AuditHead, Project, User
 from stewardapp.models.audit import Telling
@@ -101,7 +101,7 @@ def _content(event: AuditEvent | Telling) -> dict[str, Any]:
 
 
 def _keyed(document: dict[str, Any]) -> str:
-    return hmac.digest(storage.seal_of("audit log"), canonical(document).encode(), "sha256").hex()
+    return hmac.digest(keyring.seal_of("audit log"), canonical(document).encode(), "sha256").hex()
 
 
 def _moment(at: datetime) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -15,6 +16,7 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.text import required
 from stewardapp.models import Artifact, Blob, DataKey, Preview, User, Version
+from stewardapp.models.forgetting import cut_log
 
 STILL_NEEDED = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
 
@@ -47,6 +49,7 @@ def _destroy(version: Version, by: User | None) -> None:
     Preview.objects.filter(release__version=version).delete()
     storage.destroy_key(version.key)
     _destroy_results(version)
+    transaction.on_commit(cut_log)
 
 
 def _destroy_results(version: Version) -> None:

@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from stewardapp import storage
+from stewardapp import keyring
 from stewardapp.access import rules
 from stewardapp.access.verdict import Refused
 from stewardapp.actions import survey_answers
@@ -93,7 +93,7 @@ def crowded(request: HttpRequest, survey: Survey) -> bool:
     hash, in memory, until the hour is over.
     """
     said = f"{survey.pk} {address(request)} {timezone.now():%Y-%m-%d %H}".encode()
-    key = hmac.digest(storage.seal_of("survey throttle"), said, "sha256").hex()
+    key = hmac.digest(keyring.seal_of("survey throttle"), said, "sha256").hex()
     cache.add(f"survey-{key}", 0, HOUR)
     return cache.incr(f"survey-{key}") > settings.STEWARD_SURVEY_PER_HOUR
 

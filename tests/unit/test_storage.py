@@ -29,7 +29,8 @@ def root() -> Path:
 
 
 def files() -> list[Path]:
-    return [path for path in root().rglob("*") if path.is_file()]
+    """All files but the keys, which have tests of their own."""
+    return [path for path in root().rglob("*") if path.is_file() and path.parent.name != "keys"]
 
 
 def stored(content: bytes = SECRET, purpose: str = "table") -> Blob:
@@ -40,28 +41,28 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_keys_are_wrapped_by_a_key_outside_the_database(tmp_path: Path) -> None:
+def test_a_key_opens_while_its_row_says_so(django_capture_on_commit_callbacks: Any) -> None:
     key = storage.create_key()
-    plain = storage.key_bytes(key)
-    assert len(plain) == 32
-    assert key.wrapped is not None
-    assert plain not in bytes(key.wrapped)
-    assert mode(Path(settings.STEWARD_KEY_FILE)) == 0o600
-    assert storage.key_bytes(DataKey.objects.get(pk=key.pk)) == plain
-    assert storage.key_bytes(storage.create_key()) != plain
+    plain = storage.key_bytes(DataKey.objects.get(pk=key.pk))
+    with django_capture_on_commit_callbacks(execute=False) as after_commit:
+        storage.destroy_key(key)
+        assert storage.key_bytes(key) == plain  # the file goes after the commit
+        with pytest.raises(storage.Destroyed):
+            storage.key_bytes(DataKey.objects.get(pk=key.pk))
+    for remove in after_commit:
+        remove()
+    with pytest.raises(storage.Destroyed):
+        storage.key_bytes(key)
 
 
-def test_a_wrapped_key_opens_only_as_itself() -> None:
-    one, other = storage.create_key(), storage.create_key()
-    one.wrapped = other.wrapped
-    with pytest.raises(Exception) as caught:
-        storage.key_bytes(one)
-    assert type(caught.value).__name__ == "InvalidTag"
-
-
-def test_seals_differ_by_purpose_and_stay_the_same() -> None:
-    assert storage.seal_of("a") == storage.seal_of("a")
-    assert storage.seal_of("a") != storage.seal_of("b")
+def test_a_destroyed_key_whose_file_stayed_is_swept() -> None:
+    """The process was killed between commit and removal."""
+    key, other = storage.create_key(), storage.create_key()
+    storage.destroy_key(key)
+    assert storage.sweep() == 1
+    with pytest.raises(storage.Destroyed):
+        storage.key_bytes(key)
+    assert storage.key_bytes(other)
 
 
 def test_kept_bytes_are_found_again_and_sealed() -> None:

@@ -165,7 +165,7 @@ def test_an_abandoned_upload_leaves_nothing(
     with django_capture_on_commit_callbacks(execute=True):
         uploads.abandon(upload=upload, by=team.steward)
     assert not path_of(upload).exists()
-    assert DataKey.objects.get(pk=upload.key_id).wrapped is None
+    assert DataKey.objects.get(pk=upload.key_id).destroyed_at is not None
     upload.refresh_from_db()
     with pytest.raises(storage.Destroyed):
         storage.key_bytes(upload.key)

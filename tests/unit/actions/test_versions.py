@@ -134,7 +134,7 @@ def test_what_others_have_outlives_the_data(
     assert [(one.run_id, one.name) for one in kept] == [(published.candidate_id, "release.csv")]
     with storage.reading(kept.get().blob) as content:
         assert content.read() == factories.RELEASED_CSV
-    assert Run.objects.get(pk=unused.pk).key.wrapped is None
+    assert Run.objects.get(pk=unused.pk).key.destroyed_at is not None
 
 
 def test_data_disappear_on_their_date_and_not_before(team: factories.Team, version: Version) -> None:

@@ -61,8 +61,6 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Policy, {"reviewers": 4}, "policy_reviewers_1_to_3"),
     (Policy, {"retention_days": 0}, "policy_retention_days"),
     (Policy, {"maximum_epsilon_micro": -1}, "policy_epsilon_not_negative"),
-    (DataKey, {"wrapped": None}, "data_key_is_there_or_destroyed"),
-    (DataKey, {"destroyed_at": NOW}, "data_key_is_there_or_destroyed"),
     (ProjectKey, {"replaced_at": NOW}, "project_key_replaced_by_somebody"),
     (Blob, {"sha256": "x"}, "blob_hash_is_a_hash"),
     (Blob, {"size": -1}, "blob_size_not_negative"),

@@ -294,7 +294,7 @@ def test_a_version_that_was_never_read_or_is_gone(run: Run, engine: StandIn) -> 
 
 
 def test_a_destroyed_key(run: Run, engine: StandIn) -> None:
-    DataKey.objects.filter(pk=run.key_id).update(wrapped=None, destroyed_at=timezone.now())
+    DataKey.objects.filter(pk=run.key_id).update(destroyed_at=timezone.now())
     perform(run)
     assert run.error_code == "destroyed"
 
