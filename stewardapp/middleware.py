@@ -9,6 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from stewardapp.access.verdict import Refused
+from stewardapp.actions import inbox
+from stewardapp.models import User
 
 Answer = Callable[[HttpRequest], HttpResponse]
 SEEN = "seen"
@@ -45,6 +47,20 @@ class NoStoreMiddleware:
         response = self.get_response(request)
         if request.user.is_authenticated:
             response.headers["Cache-Control"] = "no-store, private"
+        return response
+
+
+class NewsMiddleware:
+    """Messages that lead to a page are read once whoever they are for has seen the page."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        page = request.method == "GET" and response.headers.get("Content-Type", "").startswith("text/html")
+        if page and response.status_code == 200 and isinstance(request.user, User) and not _is_poll(request):
+            inbox.seen(url=request.path, by=request.user)
         return response
 
 

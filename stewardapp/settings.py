@@ -88,6 +88,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "stewardapp.middleware.NoStoreMiddleware",
+    "stewardapp.middleware.NewsMiddleware",
     "stewardapp.middleware.RefusalMiddleware",
     "axes.middleware.AxesMiddleware",
 ]

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stewardapp.access.workflow import State
-from stewardapp.models import JobState, Release, Run, User, Version
+from stewardapp.models import JobState, Notification, Release, Run, User, Version
 
 SOON = timedelta(days=14)
 LATELY = timedelta(days=7)
@@ -23,6 +23,29 @@ class Line(NamedTuple):
     state: str
     word: str
     at: datetime | None
+
+
+class Published(NamedTuple):
+    """A file in the catalogue."""
+
+    title: str
+    project: str
+    at: datetime | None
+    url: str
+
+
+def in_catalogue(user: User) -> list[Published]:
+    """What this person may download and has not yet, the newest first."""
+    found = Release.objects.in_catalogue_for(user).exclude(downloads__user=user)
+    return [
+        Published(
+            release.title,
+            release.project.name,
+            release.published_at,
+            reverse("catalogue-detail", args=[release.public_id]),
+        )
+        for release in found.select_related("project").order_by("-published_at")[:MOST]
+    ]
 
 
 class ReleaseLine(NamedTuple):
@@ -95,6 +118,7 @@ def _returned(user: User) -> list[Line]:
 
 
 def _runs(user: User) -> list[Line]:
+    """Runs that ended and were not looked at yet."""
     ended = (JobState.SUCCEEDED, JobState.FAILED)
     runs = Run.objects.visible_to(user).filter(
         started_by=user,
@@ -102,6 +126,12 @@ def _runs(user: User) -> list[Line]:
         finished_at__gte=timezone.now() - LATELY,
         release__state__in=(State.DRAFT, State.CHANGES_REQUESTED),
     )
+    news = set(Notification.objects.visible_to(user).unread().values_list("url", flat=True))
+    unseen = [
+        run
+        for run in runs.select_related("release").order_by("-finished_at")[:MOST]
+        if reverse("run-detail", args=[run.pk]) in news
+    ]
     return [
         Line(
             f"{run.release.title}, run {run.number}",
@@ -111,7 +141,7 @@ def _runs(user: User) -> list[Line]:
             "",
             run.finished_at,
         )
-        for run in runs.select_related("release").order_by("-finished_at")[:5]
+        for run in unseen
     ]
 
 

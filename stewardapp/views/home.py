@@ -9,7 +9,7 @@ from stewardapp.access import rules
 from stewardapp.actions import inbox
 from stewardapp.models import Notification, Project, Release
 from stewardapp.models.membership import person_anywhere
-from stewardapp.presenters.home import attention, release_line
+from stewardapp.presenters.home import attention, in_catalogue, release_line
 from stewardapp.presenters.limits import limits
 from stewardapp.presenters.projects import project_line
 from stewardapp.views.people import signed_in
@@ -23,6 +23,7 @@ def home(request: HttpRequest) -> HttpResponse:
     """What needs attention, recent releases, the way to upload."""
     user = signed_in(request)
     projects = Project.objects.visible_to(user)
+    may_upload = rules.may_upload(person_anywhere(user))
     releases = Release.objects.visible_to(user).select_related("project").order_by("-created_at")
     page = {
         "attention": attention(user),
@@ -31,7 +32,8 @@ def home(request: HttpRequest) -> HttpResponse:
         "has_projects": projects.exists(),
         "projects": [project_line(project, user) for project in projects[:RECENT]],
         "notifications": Notification.objects.visible_to(user).unread()[:MESSAGES],
-        "may_upload": rules.may_upload(person_anywhere(user)),
+        "may_upload": may_upload,
+        "published": in_catalogue(user),
         "limits": limits(),
     }
     return render(request, "home/home.html", page)

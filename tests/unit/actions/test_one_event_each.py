@@ -67,7 +67,7 @@ INFRASTRUCTURE = {
 }
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
 # for each answer to a survey would say when somebody answered.
-QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "survey_answers.receive"}
+QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "inbox.seen", "survey_answers.receive"}
 # Nobody stands behind them: the date has come, the first administrator has nobody to be made by, or nobody is
 # asked who answers.
 BY_NOBODY = {
