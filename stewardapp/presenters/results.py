@@ -47,6 +47,8 @@ class VerdictLine:
     met: bool
     reason: str
     figures: tuple[Figure, ...]
+    idle: tuple[str, ...] = ()
+    """Steps that were to change values and changed none."""
     excusable: bool = False
     stated: str = ""
     """Why it may be released although a check failed that a reason can excuse."""
@@ -77,9 +79,21 @@ def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
         met=bool(met),
         reason=met.reason,
         figures=tuple(figure for figure in figures if figure is not None),
+        idle=tuple(idle_steps(run)),
         excusable=met.code in EXCUSABLE,
         stated=run.release.reason_for_unique,
     )
+
+
+def idle_steps(run: Run) -> Iterable[str]:
+    """A sentence for each step that was to change values and changed none."""
+    known: Mapping[str, Any] = catalogue.methods()
+    for number, step in enumerate(run.report.get("steps", ()), start=1):
+        if step.get("changed_cells") == 0:
+            contract = known.get(step.get("method", ""))
+            title = contract.title if contract else step.get("method", "")
+            names = ", ".join(step.get("changed", ()))
+            yield f"Step {number} ({title}) changed no value of {names}: the file is no safer for it."
 
 
 def class_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[str, str]) -> Figure | None:

@@ -23,7 +23,7 @@ from worker.engine.execution.population import counted_population
 from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal, keepable
 from worker.engine.measure import Measure, Section
-from worker.engine.method import Guarantee, Method
+from worker.engine.method import Family, Guarantee, Method
 from worker.engine.parametric import Parametric
 from worker.engine.randomness import Source, key_from_seed
 from worker.engine.reporting import NullReporter, Reporter
@@ -292,6 +292,38 @@ def planted(rows: int) -> Table:
         texts[0] = CANARY_NUMBER if column.is_numeric else CANARY
         columns.append(Column.of_texts(column.name, texts, column.kind))
     return Table(columns, 0, rows)
+
+
+def check_counts_what_it_changed(example: Method) -> None:
+    """A method that puts other values in place says in how many cells, column by column, all in one way."""
+    if example.family is not Family.PERTURBATIVE:
+        assert example.perturbs() == ()
+        return
+    assert example.perturbs()
+    table = sample_table()
+    released, report = run(recipe_with(example), table, keep_order=True)
+    (step,) = report["steps"]
+    counted = {}
+    for name in example.perturbs():
+        if name in (rows := rows_of(released))[0]:
+            both = zip(table[name].texts(), (row[name] for row in rows), strict=True)
+            counted[name] = sum(not _same(one, other) for one, other in both)
+            assert step["changed"][name] == counted[name]
+    assert step["changed_cells"] == sum(step["changed"].values()) >= sum(counted.values())
+    assert all(step["changed"][name] <= step["cells"][name] for name in example.perturbs())
+    told = any("Values that differ from the original ones" in line for line in step["codebook"])
+    assert told == (example.tells_changes and step["changed_cells"] > 0)
+    unchanged = example.codebook({**step, "changed": dict.fromkeys(step["changed"], 0), "changed_cells": 0})
+    assert not example.tells_changes or unchanged == (
+        f"{', '.join(example.perturbs())}: this step changed no value.",
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return float(one) == float(other)
+    except ValueError:
+        return one == other
 
 
 def check_cost_is_pure(example: Method) -> None:

@@ -49,6 +49,7 @@ def test_parameters(example, check):
     "check",
     [
         checks.check_input_unchanged,
+        checks.check_counts_what_it_changed,
         checks.check_output_schema,
         checks.check_same_seed_same_output,
         checks.check_chunked_equals_whole,

@@ -138,10 +138,6 @@ class Goal(Parametric):
         """What `achieved` alone would not tell of these classes; mostly nothing."""
         return ""
 
-    def suppressed_hold(self, suppressed: Classes, kept: Classes) -> bool:
-        """Whether the suppressed rows, as the one class they are beside the kept ones, satisfy the goal."""
-        return not self.violating(suppressed).any() and self.met(suppressed)
-
     def result(self, classes: Classes) -> GoalResult:
         """The entry of the report for these classes."""
         bad = self.violating(classes)

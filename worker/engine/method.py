@@ -100,6 +100,10 @@ class Method(Parametric):
     tabulates: ClassVar[bool] = False
     """Whether its plan is a Tabulation: then no microdata leave, and it is the only step of its recipe."""
 
+    tells_changes: ClassVar[bool] = True
+    """Whether the codebook may say how many cells changed: where that is a matter of chance, cell by cell,
+    which the reader is promised, it would tell more than the promise allows."""
+
     per_tuple: ClassVar[bool] = False
     """Whether `transform` looks only at the values of the row's `touches`, and draws nothing at random."""
 
@@ -112,6 +116,12 @@ class Method(Parametric):
     def drops_rows(self) -> bool:
         """Whether `transform` may leave rows out."""
         return True
+
+    def perturbs(self) -> tuple[str, ...]:
+        """The columns in which other values take the place of the original ones, cell by cell."""
+        if self.family is not Family.PERTURBATIVE:
+            return ()
+        return tuple(name for param, name, _ in self.named_columns() if param in ("column", "columns"))
 
     def changes(self, schema: Schema) -> tuple[str, ...]:
         """The columns whose values `transform` may change."""
@@ -140,6 +150,16 @@ class Method(Parametric):
         `facts` are the step's entry in the report; nothing in them that must not be published is told.
         """
         return ()
+
+    def codebook(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """The guidance, and how much of the file the step really changed."""
+        changed = facts.get("changed") or {}
+        if not changed or not self.tells_changes:
+            return self.guidance(facts)
+        if not facts["changed_cells"]:
+            return (f"{', '.join(changed)}: this step changed no value.",)
+        shares = ", ".join(f"{_about(one, facts['cells'][name])} of {name}" for name, one in changed.items())
+        return (*self.guidance(facts), f"Values that differ from the original ones: {shares}.")
 
     def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
         """Pictures for the codebook, drawn from the same facts: a matrix, estimates with their errors."""
@@ -170,6 +190,13 @@ class Method(Parametric):
     def cost(self) -> Spend:
         """What it takes from the privacy budget: a pure function of the parameters."""
         return Spend()
+
+
+def _about(changed: int, cells: int) -> str:
+    """A share in whole percents, so that no single cell is told."""
+    if changed in (0, cells):
+        return "all" if changed else "none"
+    return f"about {min(max(round(100 * changed / cells), 1), 99)} %"
 
 
 methods: Registry[type[Method]] = Registry("method")

@@ -100,6 +100,20 @@ class NumberColumn(Column):
         return NumberColumn(self.name, self.kind, self._values[rows], self._places)
 
 
+def differing(one: Column, other: Column) -> Mask:
+    """Which cells of two columns of equal length differ: as numbers where both are, else as texts."""
+    if one.is_numeric and other.is_numeric:
+        x, y = one.numbers, other.numbers
+        return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
+    if one.labels is other.labels:
+        return np.asarray(one.codes != other.codes)
+    texts = [column.compact().merged() for column in (one, other)]
+    both = pa.concat_arrays([column.labels.cast(pa.string()) for column in texts]).dictionary_encode()
+    words: Codes = np.asarray(both.indices.to_numpy(zero_copy_only=False), np.int32)
+    first, second = words[: len(texts[0].labels)], words[len(texts[0].labels) :]
+    return np.asarray(first[texts[0].codes] != second[texts[1].codes])
+
+
 def _places_of(numbers: Floats) -> int:
     for places in range(MOST_PLACES):
         scale = 10.0**places

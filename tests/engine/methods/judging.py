@@ -50,13 +50,14 @@ def is_share(successes: int, rows: int, probability: float) -> bool:
 
 
 def within_reach(before, after, percent: float) -> bool:
-    """Whether every value moved at most p % of the ranks, however ties are ranked; the set is the same."""
+    """Whether no value moved farther than p % of the ranks, equals in some order; the set is the same."""
     known = ~np.isnan(before)
     before, after = before[known], after[known]
     ordered = np.sort(before)
     if not np.array_equal(ordered, np.sort(after)):
         return False
     reach = percent * len(before) / 100
-    lowest = np.abs(np.searchsorted(ordered, before) - np.searchsorted(ordered, after))
-    highest = np.abs(np.searchsorted(ordered, before, "right") - np.searchsorted(ordered, after, "right"))
-    return max(lowest.max(initial=0), highest.max(initial=0)) <= reach
+    first, last = (np.searchsorted(ordered, before, side) for side in ("left", "right"))
+    other_first, other_last = (np.searchsorted(ordered, after, side) for side in ("left", "right"))
+    gap = np.maximum(other_first - last, first - other_last) + 1  # from the end of one group to the next
+    return max(gap.max(initial=0), 0) <= reach

@@ -73,7 +73,7 @@ def run(
     wanted = [field for field in last.schema if field.role is not Role.DROPPED]
     chunks = list(last.chunks([field.name for field in wanted]))
     for entry, step, tallies in zip(facts, last.steps, last.tallies or (), strict=True):
-        entry.update(step.method.conclude(step.plan, tallies))
+        entry.update(step.concluded(tallies))
     return Outcome(joined_table(chunks, [(f.name, f.kind) for f in wanted]), tuple(facts))
 
 

@@ -122,7 +122,7 @@ def test_methods_without_ready_made_settings_tell_analysts_too(slug):
         goals = [("k-anonymity", {"k": 2})] if example.enforces else []
         _, report = run(recipe_of(sample_columns(), goals, [(slug, example.params())], []), sample_table())
         said = report["steps"][0]["codebook"]
-        assert len(said) == 2
+        assert len(said) in (2, 3)
         assert all(line.endswith(".") for line in said)
 
 

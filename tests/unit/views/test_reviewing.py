@@ -10,7 +10,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from stewardapp.access.workflow import State
-from stewardapp.models import Comment, Release, Review
+from stewardapp.models import Comment, Release, Review, Run
 from tests import factories
 from tests.factories import Team
 
@@ -252,3 +252,17 @@ def test_the_queue_holds_what_waits_for_this_person(waiting: Release, browse: Br
     lines = browse("reviewer").get(reverse("review-list")).context["lines"]
     assert [(line.release, bool(line.may), line.failed) for line in lines] == [(waiting, True, 0)]
     assert browse("steward").get(reverse("review-list")).context["lines"] == []
+
+
+def test_a_step_that_changed_nothing_is_a_warning_on_run_and_review(
+    waiting: Release, browse: Browser
+) -> None:
+    for changed, warned in ((0, True), (3, False)):
+        step = {"method": "rank-swapping", "changed": {"age": changed}, "changed_cells": changed}
+        Run.objects.filter(pk=waiting.candidate_id).update(report={"steps": [step], "input": {"rows": 6}})
+        for page in (
+            browse("steward").get(reverse("run-detail", args=[waiting.candidate_id])),
+            browse("reviewer").get(reverse("review-detail", args=[waiting.pk])),
+        ):
+            assert page.status_code == 200
+            assert (b"Step 1 (Rank swapping) changed no value of age" in page.content) is warned

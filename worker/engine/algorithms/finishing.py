@@ -61,11 +61,6 @@ class Finish:
         return Kind.DECIMAL if self.places else kind
 
 
-def changed_cells(fresh: Floats, original: Floats) -> int:
-    """How many cells are not what they were; a missing one stays missing. Rounding may undo a change."""
-    return int(np.count_nonzero(fresh != original)) - int(np.count_nonzero(np.isnan(original)))
-
-
 def finish_for(
     statistics: Statistics,
     column: str,

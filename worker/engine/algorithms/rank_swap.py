@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from worker.engine.algorithms.compiled import compiled
 from worker.engine.algorithms.drawing import Words, words
-from worker.engine.algorithms.ordering import Order, gathered, order_of, scattered
+from worker.engine.algorithms.ordering import gathered, order_of, scattered
 from worker.engine.column import Floats
 
 TRIES = 24
@@ -19,43 +19,27 @@ _Flags = np.ndarray[Any, np.dtype[np.uint8]]
 def swapped(keys: Floats, values: Any, reach: int, generator: Generator) -> tuple[Any, int]:
     """`values` after swapping, and the largest difference of ranks; `keys` say what the ranks are.
 
-    With equal keys the difference counts from the lowest to the lowest and from the highest to the
-    highest rank of both, so that the bound holds however ties are ranked.
+    Equal keys are ranked at random: else a group of equals larger than the reach could not be left.
     """
     order = order_of(keys, generator)
-    sorted_keys = gathered(keys, order)
-    moved = sorted_keys.copy() if values is keys else gathered(values, order)
-    first, last = np.empty(len(order), np.int32), np.empty(len(order), np.int32)
-    _ties(sorted_keys, first, last)
+    moved = gathered(values, order)
     used = np.zeros(len(order), np.uint8)
-    largest = _swap(first, last, reach, words(generator, 64, len(order)), used, moved)
+    largest = _swap(reach, words(generator, 64, len(order)), used, moved)
     return scattered(moved, order), int(largest)
 
 
 @compiled
-def _ties(ordered: Floats, first: Order, last: Order) -> None:
-    """The lowest and the highest rank of each place among its equals."""
-    count = len(ordered)
+def _swap(reach: int, draws: Words, used: _Flags, moved: Any) -> int:
+    count, largest = len(moved), 0
     for i in range(count):
-        first[i] = first[i - 1] if i > 0 and ordered[i] == ordered[i - 1] else np.int32(i)
-    for i in range(count - 1, -1, -1):
-        last[i] = last[i + 1] if i + 1 < count and first[i + 1] == first[i] else np.int32(i)
-
-
-@compiled
-def _swap(first: Order, last: Order, reach: int, draws: Words, used: _Flags, moved: Any) -> int:
-    count, end, largest = len(first), 0, 0
-    for i in range(count):
-        end = max(end, i)
-        while end + 1 < count and first[end + 1] - first[i] <= reach and last[end + 1] - last[i] <= reach:
-            end += 1
+        end = min(i + reach, count - 1)
         if used[i] or end == i:
             continue
         j = _choose(i, end, draws[i], used)
         if j > i:
             used[j] = 1
             moved[i], moved[j] = moved[j], moved[i]
-            largest = max(largest, first[j] - first[i], last[j] - last[i])
+            largest = max(largest, j - i)
     return largest
 
 

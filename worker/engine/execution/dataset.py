@@ -17,6 +17,7 @@ from worker.engine.errors import EngineError
 from worker.engine.fields import NUMERIC, RELEASED, Kind, Role
 from worker.engine.io.kinds import KindGuess
 from worker.engine.method import Method
+from worker.engine.numeric import differing
 from worker.engine.randomness import Source
 from worker.engine.table import Chunk, Field, Schema, TableSource, added, no_such_column
 
@@ -44,6 +45,30 @@ class Step:
     plan: Any
     source: Source
     schema: Schema
+
+    def tallied(self, before: Chunk, after: Chunk) -> dict[str, Any]:
+        """What the method counted in a piece, and in how many cells of each column its values differ."""
+        names = self.method.perturbs()
+        if not names:
+            return dict(after.tallies)
+        cells = [before.rows - int(np.count_nonzero(before[name].missing_rows)) for name in names]
+        changed = [int(np.count_nonzero(differing(before[name], after[name]))) for name in names]
+        return {**after.tallies, _CELLS: np.array(cells), _CHANGED: np.array(changed)}
+
+    def concluded(self, tallies: Mapping[str, Any]) -> dict[str, Any]:
+        """The facts that the tallies of all pieces add to the report."""
+        own = {name: count for name, count in tallies.items() if name not in (_CELLS, _CHANGED)}
+        facts = dict(self.method.conclude(self.plan, own))
+        if names := self.method.perturbs():
+            none = np.zeros(len(names), np.int64)
+            cells, changed = (tallies.get(one, none).tolist() for one in (_CELLS, _CHANGED))
+            facts["cells"] = dict(zip(names, cells, strict=True))
+            facts["changed"] = dict(zip(names, changed, strict=True))
+            facts["changed_cells"] = sum(changed)
+        return facts
+
+
+_CELLS, _CHANGED = "\x00cells", "\x00changed"
 
 
 class Dataset:
@@ -134,11 +159,11 @@ class Dataset:
     def _stepped(self, chunk: Chunk) -> Chunk:
         for number, step in enumerate(self.steps):
             began = perf_counter()
-            chunk = step.method.transform(chunk, step.plan, step.source)
+            after = step.method.transform(chunk, step.plan, step.source)
             self.seconds[number] += perf_counter() - began
             if self.tallies is not None:
-                self.tallies[number] = added(self.tallies[number], chunk.tallies)
-            chunk = chunk.untallied()
+                self.tallies[number] = added(self.tallies[number], step.tallied(chunk, after))
+            chunk = after.untallied()
         return chunk
 
     def _described(self, chunk: Chunk) -> Chunk:

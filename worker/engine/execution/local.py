@@ -250,8 +250,8 @@ def _write(
     for entry, step, tallies, seconds in zip(
         report.steps, last.steps, last.tallies or (), last.seconds, strict=True
     ):
-        entry.update(step.method.conclude(step.plan, tallies))
-        entry["codebook"] = list(step.method.guidance(entry))
+        entry.update(step.concluded(tallies))
+        entry["codebook"] = list(step.method.codebook(entry))
         entry["transform_seconds"] = seconds
 
 
@@ -274,7 +274,9 @@ def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> Non
         entry = goal.result(classes).as_dict()
         entry["unit"] = "person" if statistics.person_key else "row"
         entry["suppressed_rows"] = 0 if suppressed is None else int(suppressed.rows.sum())
-        entry["suppressed_hold"] = suppressed is None or goal.suppressed_hold(suppressed, classes)
+        entry["suppressed_hold"] = suppressed is None or (
+            not goal.violating(suppressed).any() and goal.met(suppressed)
+        )
         report.goals.append(entry)
 
 

@@ -13,13 +13,12 @@ import numpy as np
 
 from worker.engine.algorithms.distributions import FEWEST, SHOWN, histogram_chart, share_chart, shares_of
 from worker.engine.chart import Chart
-from worker.engine.column import Column
 from worker.engine.errors import EngineError
 from worker.engine.execution.dataset import Dataset
 from worker.engine.execution.local import Work, placed
 from worker.engine.fields import NUMERIC, RELEASED, Role
 from worker.engine.method import Family, Guarantee, Method
-from worker.engine.numeric import NumberColumn
+from worker.engine.numeric import differing
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.report import plain
 from worker.engine.reporting import NullReporter, Reporter
@@ -73,7 +72,7 @@ def preview(
             "rows": source.rows,
             "tried_rows": table.rows,
             "facts": facts,
-            "guidance": list(method.guidance(facts)),
+            "guidance": list(method.codebook(facts)),
             "figures": _figures(work, before, after, name),
             "charts": [
                 one.as_dict() for one in (*_distribution(work, before, after, name), *method.charts(facts))
@@ -137,8 +136,8 @@ def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[s
     after = before.with_step(method, plan, own).counting()
     for _ in after.chunks(after.schema.names):
         work.reporter.checkpoint()
-    (tallies,) = after.tallies or ({},)
-    return after, {"method": method.slug, **plan.facts, **method.conclude(plan, tallies)}
+    (tallies,), (step,) = after.tallies or ({},), after.steps
+    return after, {"method": method.slug, **plan.facts, **step.concluded(tallies)}
 
 
 def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str, Any]:
@@ -148,7 +147,7 @@ def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str
     if not _leaves(after, name):
         return figures | {"leaves": False}
     kept = np.isin(one.row_ids, other.row_ids, assume_unique=True)
-    changed = _differs(one[name].take(kept), other[name])
+    changed = differing(one[name].take(kept), other[name])
     figures["changed_cells"] = int(changed.sum())
     figures["changed_share"] = float(changed.mean()) if len(changed) else 0.0
     figures["missing"] = [int(side[name].missing_rows.sum()) for side in (one, other)]
@@ -168,13 +167,6 @@ def _leaves(after: Dataset, name: str) -> bool:
 def _one_column(data: Dataset, name: str) -> Table:
     wanted = (name,) if name in data.schema else ()
     return joined_table(list(data.chunks(wanted)), [(one, data.schema[one].kind) for one in wanted])
-
-
-def _differs(one: Column, other: Column) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    if isinstance(one, NumberColumn) or isinstance(other, NumberColumn):
-        x, y = one.numbers, other.numbers
-        return np.asarray((x != y) & ~(np.isnan(x) & np.isnan(y)))
-    return np.asarray(np.array(one.texts(), object) != np.array(other.texts(), object), dtype=bool)
 
 
 def _statistics(work: Work, *sides: Dataset) -> Iterator[Statistics]:

@@ -14,7 +14,7 @@ from worker.engine.errors import EngineError
 from worker.engine.fields import PopulationFile
 from worker.engine.goal import Goal, Knowledge, Population, register
 
-REMARK = "People of the population file who fit no released class are judged with the suppressed rows."
+REMARK = "Some people of the population file fit no released row: it is told that they are absent."
 
 
 @register
@@ -27,10 +27,10 @@ class DeltaPresence(Goal):
     should contain the people of the data; it is declared by a path relative to the recipe and never leaves.
     A person fits a class when each released label covers the person's value.
 
-    Classes are judged as they are released, each by itself. People who fit no kept class are judged with
-    the suppressed rows, as one set: no kept class is condemned because somebody else is missing. Where no
-    suppressed row stays in the release, it says of them for certain that they are absent; with a lower limit
-    above zero the report remarks that there are such people.
+    Classes are judged as they are released, each by itself: no class is condemned because somebody else is
+    missing. A suppressed row that stays in the release fits everybody, so that people without a class of
+    their own are judged with the suppressed rows. Where none stays, the release says of them for certain
+    that they are absent; with a lower limit above zero the report remarks that there are such people.
     """
 
     slug = "delta-presence"
@@ -88,14 +88,13 @@ class DeltaPresence(Goal):
         return [float(shares.min()), float(shares.max())]
 
     def remark(self, classes: Classes) -> str:
-        absent = self.lower > 0 and bool(self._left_over(classes).any())
-        return REMARK if absent and classes.number else ""
-
-    def suppressed_hold(self, suppressed: Classes, kept: Classes) -> bool:
-        """The suppressed rows among those who fit no kept class."""
-        left = int(self._known().table.counts[self._left_over(kept)].sum())
-        share = float(suppressed.sizes.sum()) / (left or 0.5)
-        return self.lower <= share <= self.upper
+        suppressed_stay = bool((classes.ids < 0).any())
+        if not self.lower or suppressed_stay or not classes.number:
+            return ""
+        people = self._known()
+        fits = np.zeros(len(people.table), bool)
+        people.inside(classes, fits)
+        return "" if fits.all() else REMARK
 
     def describe(self) -> str:
         return (
@@ -107,13 +106,6 @@ class DeltaPresence(Goal):
         """The share in each class."""
         shares: Floats = classes.sizes / np.maximum(self._known().inside(classes), 0.5)
         return shares
-
-    def _left_over(self, classes: Classes) -> Mask:
-        """Who of the people fits none of the classes."""
-        people = self._known()
-        fits = np.zeros(len(people.table), bool)
-        people.inside(classes, fits)
-        return ~fits
 
     def _known(self) -> People:
         if self._people is None:

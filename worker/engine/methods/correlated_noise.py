@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
-from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
+from worker.engine.algorithms.finishing import Finish, finish_for
 from worker.engine.algorithms.rounded_noise import may_undo, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.errors import EngineError
@@ -37,7 +37,7 @@ class CorrelatedNoisePlan(Plan):
     shrink: float = 1.0
     finishes: tuple[Finish, ...] = ()
     counts: bool = False
-    """Whether the cells that changed are counted: rounding might give some back."""
+    """Whether the cells that got noise are counted: rounding might give some back."""
 
 
 @register
@@ -144,7 +144,7 @@ class CorrelatedNoise(Method):
     def transform(self, chunk: Chunk, plan: CorrelatedNoisePlan, source: Source) -> Chunk:
         old = [chunk[name].numbers for name in self.columns]
         fresh = [np.empty(chunk.rows) for _ in self.columns]
-        clipped = changed = 0
+        clipped = 0
         for block, rows in chunk.blocks():
             draws = self._draws(chunk, block, rows, source)
             for i, finish in enumerate(plan.finishes):
@@ -157,8 +157,6 @@ class CorrelatedNoise(Method):
                     new *= plan.shrink
                     new += (1.0 - plan.shrink) * plan.mean[i]
                 clipped += finish.apply(new, old[i][rows])
-                if plan.counts:
-                    changed += changed_cells(new, old[i][rows])
         made = [
             NumberColumn(name, finish.kind(chunk[name].kind), numbers, finish.places)
             for name, finish, numbers in zip(self.columns, plan.finishes, fresh, strict=True)
@@ -167,10 +165,10 @@ class CorrelatedNoise(Method):
         if not plan.counts:
             return done
         cells = sum(finish.cells(numbers) for finish, numbers in zip(plan.finishes, old, strict=True))
-        return done.tallied(noisy_cells=cells, changed_cells=changed)
+        return done.tallied(noisy_cells=cells)
 
     def conclude(self, plan: CorrelatedNoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        counted = {"noisy_cells": 0, "changed_cells": 0} if plan.counts else {}
+        counted = {"noisy_cells": 0} if plan.counts else {}
         return {"clipped_cells": 0, **counted, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:

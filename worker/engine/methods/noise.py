@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.algorithms.drawing import put_noise, shared_noise
-from worker.engine.algorithms.finishing import Finish, changed_cells, finish_for
+from worker.engine.algorithms.finishing import Finish, finish_for
 from worker.engine.algorithms.rounded_noise import may_undo, rounded_variance, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
@@ -34,7 +34,7 @@ class NoisePlan(Plan):
     deviation: float = 0.0
     finish: Finish = field(default_factory=lambda: Finish(0))
     counts: bool = False
-    """Whether the cells that changed are counted: rounding might give some back."""
+    """Whether the cells that got noise are counted: rounding might give some back."""
 
 
 @register
@@ -166,7 +166,7 @@ class Noise(Method):
 
     def transform(self, chunk: Chunk, plan: NoisePlan, source: Source) -> Chunk:
         numbers = chunk[self.column].numbers
-        fresh, clipped, changed = np.empty(chunk.rows), 0, 0
+        fresh, clipped = np.empty(chunk.rows), 0
         for block, rows in chunk.blocks():
             old, new = numbers[rows], fresh[rows]
             self._draw(new, chunk, block, rows, source)
@@ -177,18 +177,16 @@ class Noise(Method):
             else:
                 new += old
             clipped += plan.finish.apply(new, old)
-            if plan.counts:
-                changed += changed_cells(new, old)
         column = NumberColumn(
             self.column, plan.finish.kind(chunk[self.column].kind), fresh, plan.finish.places
         )
         made = chunk.with_columns(column).tallied(clipped_cells=clipped)
         if not plan.counts:
             return made
-        return made.tallied(noisy_cells=plan.finish.cells(numbers), changed_cells=changed)
+        return made.tallied(noisy_cells=plan.finish.cells(numbers))
 
     def conclude(self, plan: NoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        counted = {"noisy_cells": 0, "changed_cells": 0} if plan.counts else {}
+        counted = {"noisy_cells": 0} if plan.counts else {}
         return {"clipped_cells": 0, **counted, **tallies}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:

@@ -58,6 +58,7 @@ class Pram(Method):
     slug = "pram"
     title = "Post-randomization (PRAM)"
     family = Family.PERTURBATIVE
+    tells_changes = False
     references = (
         "Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Post randomisation for statistical disclosure "
         "control",

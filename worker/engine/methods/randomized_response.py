@@ -58,6 +58,7 @@ class RandomizedResponse(Method):
     slug = "randomized-response"
     title = "Randomized response"
     family = Family.PERTURBATIVE
+    tells_changes = False
     guarantee = Guarantee.LOCAL_DIFFERENTIAL_PRIVACY
     references = (
         "Warner (1965), Randomized response: a survey technique for eliminating evasive answer bias",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -35,8 +36,8 @@ class RankSwapping(Method):
 
     Each value is exchanged with that of a row at most p % of the ranks away, chosen at random, each column by
     itself. The values of the column stay exactly the same as a set, so that its distribution does not change;
-    associations with other columns weaken as p grows. Missing cells take no part. Groups of equal values that
-    are larger than p % have no partner near enough and stay.
+    associations with other columns weaken as p grows. Missing cells take no part. Equal values are ranked in
+    random order; one that meets its equal stays what it was, so that columns with few values change little.
     """
 
     slug = "rank-swapping"
@@ -113,11 +114,10 @@ class RankSwapping(Method):
         payload = keys if isinstance(column, NumberColumn) else column.codes
         rows = np.flatnonzero(~np.isnan(keys)) if np.isnan(keys).any() else None
         some, moving = (keys, payload) if rows is None else (keys[rows], payload[rows])
-        reach = int(self.percent * len(some) / 100.0)
+        reach = int(Fraction(repr(self.percent)) * len(some) / 100)
         same = moving is some or payload is keys
         moved, largest = swapped(some, some if same else moving, reach, source.stream(column.name, 0))
         told = {"values": len(some), "allowed_rank_difference": reach, "largest_rank_difference": largest}
-        told["changed_cells"] = int(np.count_nonzero(moved != moving))
         if rows is not None:
             fresh = payload.copy()
             fresh[rows] = moved

@@ -17,7 +17,7 @@ SLUG = "delta-presence"
 
 
 class Check:
-    """The share lies between two limits in every class; who fits none is judged with the suppressed rows."""
+    """The share lies between two limits in every class; who fits none is remarked on."""
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         self.slug = SLUG
@@ -37,15 +37,9 @@ class Check:
         outside = (shares > self._upper) | (shares < self._lower)
         return Range([float(shares.min()), float(shares.max())], int(group.rows[outside].sum()))
 
-    def find_suppressed(self, group: Group, released: Released) -> Finding:
-        """The suppressed rows against those who fit no class: all classes were seen by now."""
-        share = float(group.sizes.sum()) / (self._people.unseen or 0.5)
-        outside = not self._lower <= share <= self._upper
-        return Range([share, share], int(group.rows.sum()) if outside else 0)
-
     def concluded(self, finding: Finding) -> Finding:
-        """Remarks on people who fit no released class."""
-        return replace(finding, remark=_REMARK) if self._lower and self._people.unseen else finding
+        """Remarks on people who fit no released row, suppressed ones included."""
+        return finding if not self._lower or self._people.all_seen else replace(finding, remark=_REMARK)
 
 
-_REMARK = "People of the population file who fit no released class are judged with the suppressed rows."
+_REMARK = "Some people of the population file fit no released row: it is told that they are absent."

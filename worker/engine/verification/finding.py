@@ -109,9 +109,8 @@ class Check(Protocol):
     """One goal, ready to be recomputed.
 
     It may also have `told(facts)`, to hear what the recipe declares, `concluded(finding)`, to have the last
-    word on the classes when all were seen, `find_suppressed(group, released)`, to look at the suppressed
-    rows after them in a way of its own, and a true `whole` when it cannot be judged on some of the classes
-    alone.
+    word on the classes when all rows were seen, and a true `whole` when it cannot be judged on some of the
+    classes alone.
     """
 
     slug: str

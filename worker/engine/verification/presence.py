@@ -39,9 +39,9 @@ class People:
         self._trees = [Tree(facts.columns[name], facts.hierarchies, facts.missing) for name in self._quasi]
 
     @property
-    def unseen(self) -> int:
-        """How many fit none of the classes that were asked about."""
-        return int(self._rows[~self._seen].sum())
+    def all_seen(self) -> bool:
+        """Whether everybody fitted one of the classes that were asked about."""
+        return bool(self._seen.all())
 
     def fitting(self, group: Group, released: Released) -> Any:
         """People per class."""

@@ -15,7 +15,7 @@ from worker.engine.fields import RELEASED, Role
 from worker.engine.goal import GoalResult
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.verification.finding import Check, Facts, Finding
-from worker.engine.verification.grouping import MOST_TUPLES, Group, Grouping
+from worker.engine.verification.grouping import MOST_TUPLES, Grouping
 from worker.engine.verification.released import Released
 
 
@@ -146,50 +146,33 @@ def _judged(
     checks: Sequence[Check], grouping: Grouping, checkpoint: Callable[[], None], unexpected: tuple[int, ...]
 ) -> Verification:
     kept: list[Finding | None] = [None] * len(checks)
-    rows, hidden = 0, None
+    hidden: list[Finding | None] = [None] * len(checks)
+    rows = hidden_rows = 0
     for is_hidden, group in grouping.groups(checkpoint):
-        rows += int(group.rows.sum())
-        if is_hidden:
-            hidden = group  # the one class of all `*`; what is said of it may depend on the others
-            continue
-        for i, (check, before) in enumerate(zip(checks, kept, strict=True)):
-            here = check.find(group, grouping.released)
-            kept[i] = here if before is None else before.joined(here)
-    hidden_rows = 0 if hidden is None else int(hidden.rows.sum())
+        here = int(group.rows.sum())
+        rows, hidden_rows = rows + here, hidden_rows + here * is_hidden
+        found = hidden if is_hidden else kept
+        for i, check in enumerate(checks):
+            before, here_found = found[i], check.find(group, grouping.released)
+            found[i] = here_found if before is None else before.joined(here_found)
     if rows == hidden_rows:  # then they are a class like any other
-        kept = [_found(check, hidden, grouping.released) for check in checks]
-        hidden, hidden_rows = None, 0
-    beside = [_beside(check, hidden, grouping.released) for check in checks]
-    kept = [_concluded(check, finding) for check, finding in zip(checks, kept, strict=True)]
+        kept, hidden, hidden_rows = hidden, [None] * len(checks), 0
+    for i, (check, finding) in enumerate(zip(checks, kept, strict=True)):
+        if finding is not None and (concluded := getattr(check, "concluded", None)):
+            kept[i] = concluded(finding)
     return Verification(
         results=tuple(
             _result(check, finding or _NOTHING) for check, finding in zip(checks, kept, strict=True)
         ),
         rows=rows,
         suppressed_rows=hidden_rows,
-        suppressed_hold=tuple((finding or _NOTHING).holds for finding in beside),
+        suppressed_hold=tuple((finding or _NOTHING).holds for finding in hidden),
         unit="person" if grouping.released.knows_persons else "row",
         unexpected=unexpected,
     )
 
 
 _NOTHING = Finding(None, 0)
-
-
-def _found(check: Check, group: Group | None, released: Released) -> Finding | None:
-    return None if group is None else check.find(group, released)
-
-
-def _beside(check: Check, hidden: Group | None, released: Released) -> Finding | None:
-    """Of the suppressed rows, when all classes were seen."""
-    own: Callable[[Group, Released], Finding] = getattr(check, "find_suppressed", check.find)
-    return None if hidden is None else own(hidden, released)
-
-
-def _concluded(check: Check, finding: Finding | None) -> Finding | None:
-    """What a check says of the classes when all were seen."""
-    concluded: Callable[[Finding], Finding] | None = getattr(check, "concluded", None)
-    return finding if finding is None or concluded is None else concluded(finding)
 
 
 def _result(check: Check, finding: Finding) -> GoalResult:
