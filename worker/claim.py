@@ -22,6 +22,7 @@ from stewardapp.models.job import JobQuerySet
 from stewardapp.notifications import notify
 from worker.app import is_stopping
 from worker.process import Progress
+from worker.stopwatch import Stopwatch
 
 AWAY = (OperationalError, InterfaceError)
 AnyJob = Run | Reading | Preview | Query | Replay
@@ -74,6 +75,7 @@ class Claim:
         self.kind, self.id, self.fence = kind, id, fence
         self.lost = threading.Event()
         self._span = (0.0, 1.0)
+        self._watch = Stopwatch()
 
     @property
     def jobs(self) -> JobQuerySet[Any]:
@@ -132,6 +134,7 @@ class Claim:
             return True
 
     def _write(self, progress: Progress) -> bool:
+        self._watch.stage(progress.stage)
         low, high = self._span
         percent = int(100 * (low + progress.fraction * (high - low)))
         return self.jobs.progress(
@@ -141,6 +144,17 @@ class Claim:
             stage=progress.stage,
             seconds_left=progress.seconds_left,
         )
+
+    def tell_time(self) -> None:
+        """One line in the log, and on the row for the page: how long each stage took."""
+        stages = self._watch.laps()
+        seconds = round(sum(lap for _, lap in stages), 3)
+        facts = {"kind": self.kind, "job": str(self.id), "seconds": seconds, "stages": dict(stages)}
+        log.info("job.ended", extra=facts)
+        try:
+            self.jobs.timed(self.id, self.fence, stages)
+        except AWAY as error:
+            self._bear(error)
 
     def let_go(self) -> None:
         """End the lease now, so that the reaper need not wait for it."""

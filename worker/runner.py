@@ -37,7 +37,10 @@ def perform(kind: str, identity: str) -> None:
     claim = Claim.take(kind, UUID(identity))
     if claim is not None:
         with claim.kept():
-            attempt(claim)
+            try:
+                attempt(claim)
+            finally:
+                claim.tell_time()
 
 
 def attempt(claim: Claim) -> None:

@@ -147,6 +147,10 @@ class JobQuerySet(models.QuerySet[JobRow]):
         held = self.held(id, fence).filter(cancel_requested_at__isnull=True)
         return held.update(attempts=models.F("attempts") - 1, **_QUEUED) == 1
 
+    def timed(self, id: uuid.UUID, fence: int, stages: Sequence[tuple[str, float]]) -> bool:
+        """Note how long each stage of a claim took; whoever was replaced notes nothing."""
+        return self.filter(pk=id, fence=fence).update(stages=list(stages)) == 1
+
     def request_cancel(self, id: uuid.UUID, by: models.Model) -> bool:
         """Ask for a cancel: a queued job ends at once, a running one at its next checkpoint."""
         open_ = self.filter(pk=id, cancel_requested_at__isnull=True)
@@ -167,6 +171,8 @@ class Job(models.Model):
     percent = models.PositiveSmallIntegerField(default=0)
     stage = models.CharField(max_length=64, blank=True, default="")
     seconds_left = models.PositiveIntegerField(null=True, blank=True)
+    # How long each stage of the last claim took: pairs of name and seconds.
+    stages = models.JSONField(default=list, blank=True)
     queued_at = models.DateTimeField(db_default=Now())
     dispatched_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)

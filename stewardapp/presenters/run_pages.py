@@ -12,7 +12,7 @@ from django.urls import reverse
 from stewardapp.access import rules
 from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
 from stewardapp.presenters import charts, measures, recipes, release_pages, results, step_notes, tables
-from stewardapp.presenters.numbers import thousands
+from stewardapp.presenters.numbers import duration, thousands
 from stewardapp.presenters.released_table import Damaged
 
 if TYPE_CHECKING:
@@ -203,6 +203,7 @@ def recipe_tab(run: Run) -> dict[str, Any]:
     return {
         "step_facts": [step_facts(step) for step in run.report.get("steps", ())],
         "step_notes": step_notes.of_run(run, drawn=True),
+        "stages": [(name, duration(lap)) for name, lap in run.stages],
         "recipe_json": json.dumps(run.recipe, indent=2, ensure_ascii=False),
     }
 

@@ -105,6 +105,29 @@ def nothing_made(run: Run) -> bool:
 # Well
 
 
+def test_a_job_leaves_a_line_with_the_seconds_of_its_stages(
+    run: Run, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "worker.claim"):
+        perform(run)
+    [line] = [one for one in caplog.records if one.getMessage() == "job.ended"]
+    told = vars(line)
+    assert (told["kind"], told["job"]) == ("run", str(run.pk))
+    assert list(told["stages"]) == ["Preparing", "Working"]
+    assert told["seconds"] == pytest.approx(sum(told["stages"].values()))
+    assert dict(map(tuple, run.stages)) == told["stages"]
+
+
+def test_a_job_that_fails_or_was_taken_over_leaves_its_line_but_no_time_on_the_row_of_another(
+    run: Run, engine: StandIn, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine.before["anonymize"] = lambda: steal(run)
+    with caplog.at_level(logging.INFO, "worker.claim"):
+        perform(run)
+    assert [one.getMessage() for one in caplog.records].count("job.ended") == 1
+    assert run.stages == []
+
+
 def test_a_preview_is_done_without_any_key_to_draw_with(run: Run, engine: StandIn) -> None:
     preview = make_preview(run.release, done=False)
     perform(preview)
