@@ -218,14 +218,24 @@ def make_version(
     return version
 
 
-def read(version: Version, *, profile: Mapping[str, Any] | None = None) -> Version:
+def read(
+    version: Version, *, profile: Mapping[str, Any] | None = None, content: bytes = b"a table"
+) -> Version:
     """Do what a worker does with the queued reading; the stored table is a stand-in."""
     waiting = Reading.objects.queued().get(version=version)
     fence = Reading.objects.claim(waiting.pk, WORKER, LEASE)
     assert fence is not None
     with transaction.atomic():
-        table = store(b"a table", version.key, "table")
+        table = store(content, version.key, "table")
         return readings.record(reading=waiting, fence=fence, table=table, profile=profile or PROFILE)
+
+
+def read_again(
+    version: Version, by: User, content: bytes = b"another table", profile: Mapping[str, Any] | None = None
+) -> Version:
+    """The same bytes with other missing codes make another table: one column fewer, one of another kind."""
+    readings.start(version=version, dialect={"missing": ["", "9"]}, by=by)
+    return read(version, profile=profile or OTHER_PROFILE, content=content)
 
 
 def read_for_real(version: Version) -> Version:
@@ -266,6 +276,22 @@ PROFILE: dict[str, Any] = {
         _column("illness", 2, "categorical", 2, "sensitive"),
     ],
     "preview": [["••", "••••", "••••"]],
+}
+
+
+OTHER_PROFILE: dict[str, Any] = {
+    "rows": 5,
+    "dialect": {
+        **PROFILE["dialect"],
+        "missing": ["", "9"],
+        "suggested_missing": ["-99"],
+        "notes": ["Half of it is empty."],
+    },
+    "columns": [
+        _column("age", 0, "decimal", 5, "quasi-identifier"),
+        _column("illness", 1, "text", 1, "sensitive"),
+    ],
+    "preview": [["••", "••••"]],
 }
 
 

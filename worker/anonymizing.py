@@ -13,8 +13,8 @@ from worker.child import ANSWER
 from worker.claim import Claim
 from worker.engines import MadeFile, run_engine
 from worker.outputs import MADE, OUTPUTS, PUBLIC, RELEASED
-from worker.populations import populations
 from worker.process import Sealed
+from worker.tables import opened, populations
 from worker.verdicts import agreed, insist
 
 Goals = Sequence[Mapping[str, Any]]
@@ -37,7 +37,7 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
 
     The files are gone at the end unless they were kept.
     """
-    related = ("release__version__table", "release__version__key", "key", "project_key__key")
+    related = ("reading__table", "reading__version__key", "key", "project_key__key")
     run = Run.objects.select_related(*related).get(pk=claim.id)
     with ExitStack() as stack:
         temporaries = {name: stack.enter_context(storage.temporary()) for name in MADE}
@@ -59,18 +59,16 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
 
 def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
     """Carry out the recipe; an answer that was paid for is left where a takeover finds it."""
-    version, key = run.release.version, storage.key_bytes(run.key)
-    if version.table is None:
-        raise storage.Destroyed
+    version, key = run.reading.version, storage.key_bytes(run.key)
     with (
-        storage.opened(version.table) as table,
-        populations(run.populations.all()) as compared,
+        opened(run.reading) as table,
+        populations(run.compared.all()) as compared,
         ExitStack() as stack,
     ):
-        given = {"table": Sealed(table, storage.key_bytes(version.key)), **compared}
+        given = {"table": table, **compared}
         wanted = dict(temporaries)
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
-        details["labels"] = dict(version.columns.values_list("name", "label"))
+        details["labels"] = {name: said["label"] for name, said in run.dictionary.items()}
         details["populations"] = list(compared)
         if run.project_key is not None:
             details["project_key"] = storage.key_bytes(run.project_key.key).hex()
@@ -105,7 +103,7 @@ def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[st
     """Recompute every goal from the bytes as they are stored, by code that shares nothing with the method."""
     key = storage.key_bytes(run.key)
     released = {file.name: Sealed(file.temporary.file, key) for file in files}
-    with populations(run.populations.all()) as compared:
+    with populations(run.compared.all()) as compared:
         details = {"recipe": run.recipe, "populations": list(compared)}
         answer = run_engine(claim, "verify", details, released | compared, part=(0.85, 1.0))
     reported = report["goals"]

@@ -18,6 +18,7 @@ from worker.engine.dp.questions import Question
 from worker.engines import MadeFile, run_engine
 from worker.process import Sealed
 from worker.sealed import SealedReader
+from worker.tables import opened
 
 TOLD, TRUE = "table.csv", "exact.csv"
 OUTPUTS = (TOLD, "table.parquet", "codebook.md", TRUE)  # all that the engine writes of a table
@@ -36,7 +37,7 @@ class Asked:
 @contextmanager
 def asked(claim: Claim, left: Answer | None = None) -> Iterator[Asked]:
     """Answer the question, or take the answer that was paid for and left."""
-    query = Query.objects.select_related("desk", "version__table", "version__key").get(pk=claim.id)
+    query = Query.objects.select_related("desk", "reading__table", "reading__version__key").get(pk=claim.id)
     with ExitStack() as stack:
         temporaries = {name: stack.enter_context(storage.temporary()) for name in OUTPUTS}
         found = put(claim, query, temporaries) if left is None else repeat(left, query, temporaries)
@@ -52,11 +53,8 @@ def version_of(report: Mapping[str, Any]) -> str:
 
 def put(claim: Claim, query: Query, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
     """Have the engine answer; the sealed answer is left where a takeover finds it."""
-    version = query.version
-    if version.table is None:
-        raise storage.Destroyed
-    key = storage.key_bytes(query.key)
-    with storage.opened(version.table) as table, storage.temporary() as answer:
+    version, key = query.reading.version, storage.key_bytes(query.key)
+    with opened(query.reading) as table, storage.temporary() as answer:
         wanted = {**temporaries, ANSWER: answer}
         sealed = {name: Sealed(one.file, key, "w") for name, one in wanted.items()}
         details = {
@@ -65,7 +63,7 @@ def put(claim: Claim, query: Query, temporaries: Mapping[str, storage.Temporary]
             "input_sha256": version.sha256,
             "publish": str(storage.answer_folder(query)),
         }
-        return run_engine(claim, "anonymize", details, {"table": Sealed(table, key), **sealed})
+        return run_engine(claim, "anonymize", details, {"table": table, **sealed})
 
 
 def recipe_of(query: Query) -> dict[str, Any]:

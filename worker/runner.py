@@ -79,7 +79,7 @@ def run(claim: Claim) -> None:
 
 
 def read(claim: Claim) -> None:
-    """A reading: the table and its profile replace those of an earlier reading."""
+    """A reading: its table and its profile, which new work uses from now on."""
     with reading.read(claim) as made, transaction.atomic():
         table = stored(made.table, made.reading.version.key)
         readings.record(reading=made.reading, fence=claim.fence, table=table, profile=made.profile)
@@ -121,11 +121,11 @@ def paid(claim: Claim) -> Answer | None:
     that was left. Without one it is begun again only when no noise was drawn yet; else it ends, and the
     charge stays.
     """
-    job = Run.objects.select_related("release__version__dataset", "started_by", "key").get(pk=claim.id)
+    job = Run.objects.select_related("reading__table", "started_by", "key").get(pk=claim.id)
     if job.charged_at is not None:
         return left(job)
     if costs := pricing.costs_of(job.recipe):
-        if earlier := pricing.answered(job.release.version, job.recipe):
+        if earlier := pricing.answered(job.reading, job.compared.select_related("table"), job.recipe):
             return answers.stored_by(earlier)
         pricing.insist_on_answers(job.recipe)
         ledger.charge_run(run=job, fence=claim.fence, costs=costs, by=job.started_by)

@@ -32,6 +32,7 @@ def open_on(*, version: Version, columns: Sequence[str], rows_per_person: int, b
     persons = any(part["role"] == Role.PERSON_KEY for part in dictionary.values())
     desk = Desk.objects.create(
         version=version,
+        reading=version.read_now(),
         dictionary=dictionary,
         rows_per_person=rows_per_person if persons else 1,  # without a key every row is somebody's only one
         opened_by=by,

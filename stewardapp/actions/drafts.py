@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from stewardapp.access.verdict import Invalid
-from stewardapp.models import Release, Version
+from stewardapp.models import Reading, Release, Version
+from stewardapp.models.drafting import populations_named
 from worker.engine.errors import EngineError
 from worker.engine.fields import Role
 
@@ -25,26 +27,32 @@ def checked(recipe: dict[str, Any]) -> tuple[dict[str, Any], str]:
     return spelled, parsed.sha256()
 
 
-def populations_of(release: Release, recipe: dict[str, Any]) -> list[Version]:
-    """The versions its goals compare the data with; refused at the goal when one cannot be had."""
+def hold(release: Release, draft: Mapping[str, Any]) -> None:
+    """Until this transaction ends, no other reading of what the draft works on takes the place of these."""
+    of_draft = {release.version_id, *populations_named(release.version, draft).values_list("pk", flat=True)}
+    list(Version.objects.select_for_update(no_key=True).filter(pk__in=of_draft).order_by("pk"))
+
+
+def populations_of(release: Release, recipe: dict[str, Any]) -> list[Reading]:
+    """What its goals compare the data with, as it is read now; refused at a goal that cannot have it."""
     from worker.engine.recipe import Recipe
 
     parsed = Recipe.parse(recipe)
     named = {goal.population_file: at for at, goal in enumerate(parsed.goals) if goal.population_file}
     quasi = [name for name, part in parsed.columns.items() if part.role is Role.QUASI_IDENTIFIER]
-    usable = {str(one.pk): one for one in release.version.usable_as_population()} if named else {}
+    usable = {str(one.pk): one for one in populations_named(release.version, recipe)}
     return [_usable(usable.get(name), quasi, at) for name, at in named.items()]
 
 
-def _usable(version: Version | None, columns: list[str], at: int) -> Version:
+def _usable(version: Version | None, columns: list[str], at: int) -> Reading:
     where = f"goals[{at}].params.population"
-    if version is None:
+    if version is None or version.current is None:
         raise Invalid("no-population", NO_POPULATION, where)
     lacking = set(columns).difference(version.columns.values_list("name", flat=True))
     if lacking:
         text = f"The population file has no column {min(lacking)!r}; it needs every quasi-identifier."
         raise Invalid("population-column", text, where)
-    return version
+    return version.current
 
 
 def needs_project_key(recipe: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from stewardapp.access.rules import may_try_step
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.drafts import checked, populations_of
+from stewardapp.actions.drafts import checked, hold, populations_of
 from stewardapp.models import Preview, Release, User
 from worker.engine.errors import EngineError
 
@@ -29,11 +29,16 @@ def start(
     """Queue one step, saved or not, to be tried by itself; a step that costs budget is refused."""
     release = locked(release)
     require(may_try_step(release.person(by), release.facts()))
+    hold(release, {"goals": list(goals)})
     recipe, _ = checked({**release.draft(), "goals": list(goals), "steps": [step], "measures": []})
     _require_previewable(recipe)
-    populations_of(release, recipe)
+    compared = populations_of(release, recipe)
     _make_room(release, by)
-    preview = Preview.objects.create(release=release, recipe=recipe, column=column, requested_by=by)
+    reading = release.version.read_now()
+    preview = Preview.objects.create(
+        release=release, reading=reading, recipe=recipe, column=column, requested_by=by
+    )
+    preview.compared.set(compared)
     details = {"release": str(release.pk), "method": step["method"]}
     audit.record("preview.started", preview, by=by, project=release.project, details=details)
     return preview

@@ -22,7 +22,7 @@ def ask(*, desk: Desk, question: Mapping[str, Any], by: User) -> Query:
     desk = locked(desk)
     require(may_ask(desk.person(by), desk.facts(by)))
     asked = _understood(desk, question)
-    query = Query.objects.standing(desk.version, desk.fingerprint(asked))
+    query = Query.objects.standing(desk.reading, desk.fingerprint(asked))
     paid = query is None
     if query is None:
         require(may_spend(price_of_question(desk, asked, by), desk.project.policy.facts()))
@@ -49,6 +49,7 @@ def _created(desk: Desk, asked: Question, by: User) -> Query:
     return Query.objects.create(
         desk=desk,
         version=desk.version,
+        reading=desk.reading,
         asked_by=by,
         question=asked.params(),
         fingerprint=desk.fingerprint(asked),

@@ -15,6 +15,7 @@ from stewardapp.actions.action import action, locked
 from stewardapp.models import Blob, Column, Reading, User, Version
 from stewardapp.notifications import notify
 
+NOTICED = ("suggested_missing", "notes")
 PROFILED = ("kind", "distinct", "missing", "suggested_role", "reason")
 
 
@@ -45,20 +46,43 @@ def record(
     *, reading: Reading, fence: int, table: Blob, profile: Mapping[str, Any], by: User | None = None
 ) -> Version:
     """Store what a worker read, and end its job, in one transaction; refused when the claim was lost."""
-    if not Reading.objects.succeed(reading.pk, fence):
+    summary = {name: value for name, value in profile.items() if name != "columns"}
+    outcome = {
+        "table": table,
+        "rows": profile["rows"],
+        "profile": summary,
+        "dialect": _used(reading, profile),
+    }
+    if not Reading.objects.succeed(reading.pk, fence, **outcome):
         raise Conflict("claim-lost", "Another worker has this job now, or it was cancelled.")
     version = locked(reading.version)
-    before = version.table
-    summary = {name: value for name, value in profile.items() if name != "columns"}
-    Version.objects.filter(pk=version.pk).update(table=table, rows=profile["rows"], profile=summary)
+    version.current = reading
+    version.save(update_fields=["current"])
     _store_columns(version, profile["columns"])
-    if before is not None and before.pk != table.pk:
-        storage.destroy_blob(before)
+    _destroy_needless(version)
     version.refresh_from_db()
     details = {"rows": version.rows, "columns": len(profile["columns"])}
     audit.record("version.read", version, by=by, project=version.project, details=details)
     notify([reading.requested_by], f"{version} was read: tag its columns.", f"/versions/{version.pk}/")
     return version
+
+
+def _used(reading: Reading, profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything by which the bytes were read, without what was only noticed about them."""
+    found = {**reading.dialect, **profile.get("dialect", {})}
+    return {name: value for name, value in found.items() if name not in NOTICED}
+
+
+def _destroy_needless(version: Version) -> None:
+    """Destroy the tables of earlier readings that nothing alive or submitted names.
+
+    Whoever begins something on a version holds its row until the reading is named.
+    """
+    kept = version.readings.needed()
+    for table in (
+        Blob.objects.stored().filter(readings__version=version).exclude(readings__in=kept).distinct()
+    ):
+        storage.destroy_blob(table)
 
 
 def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:

@@ -14,9 +14,10 @@ from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit, project_keys
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import contribute
-from stewardapp.actions.drafts import checked, needs_project_key, populations_of
+from stewardapp.actions.drafts import checked, hold, needs_project_key, populations_of
 from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, User
 from stewardapp.models.canonical import sha256_of
+from stewardapp.models.drafting import dictionary_of
 from stewardapp.models.manifest import manifest_of
 from stewardapp.notifications import notify
 
@@ -26,21 +27,24 @@ def start(*, release: Release, by: User) -> Run:
     """Queue a run of the recipe as it stands; a worker is told after the commit, not here."""
     release = locked(release)
     require(may_start_run(release.person(by), release.facts()))
+    hold(release, release.recipe)
     recipe, recipe_sha256 = checked(release.draft())
     compared = populations_of(release, recipe)
     run = Run.objects.create(
         release=release,
+        reading=release.version.read_now(),
         number=(release.runs.aggregate(last=Max("number"))["last"] or 0) + 1,
         recipe=recipe,
         recipe_sha256=recipe_sha256,
+        dictionary=dictionary_of(release.version),
         started_by=by,
         key=storage.create_key(),
         project_key=_project_key(release.project, by) if needs_project_key(recipe) else None,
     )
-    run.populations.set(compared)
+    run.compared.set(compared)
     contribute(release, by, ContributionKind.STARTED_RUN)
-    for version in compared:
-        contribute(release, version.uploaded_by, ContributionKind.UPLOADED)
+    for reading in compared:
+        contribute(release, reading.version.uploaded_by, ContributionKind.UPLOADED)
     details = {"release": str(release.pk), "number": run.number, "recipe_sha256": run.recipe_sha256}
     audit.record("run.started", run, by=by, project=release.project, details=details)
     return run

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -11,14 +9,12 @@ from django.db.models.functions import Now
 from stewardapp import storage
 from stewardapp.access.rules import may_destroy
 from stewardapp.access.verdict import Conflict, require
-from stewardapp.access.workflow import State
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.text import required
 from stewardapp.models import Artifact, Blob, DataKey, Preview, User, Version
 from stewardapp.models.forgetting import cut_log
-
-STILL_NEEDED = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
+from stewardapp.models.release import RELIED_UPON
 
 
 @action
@@ -43,8 +39,8 @@ def expire(*, version: Version) -> None:
 
 
 def _destroy(version: Version, by: User | None) -> None:
-    gone: dict[str, Any] = {"destroyed_at": Now(), "destroyed_by": by, "profile": {}}
-    Version.objects.filter(pk=version.pk).update(**gone)
+    Version.objects.filter(pk=version.pk).update(destroyed_at=Now(), destroyed_by=by)
+    version.readings.update(profile={})
     version.columns.update(profile={})
     Preview.objects.filter(release__version=version).delete()
     storage.destroy_key(version.key)
@@ -55,9 +51,7 @@ def _destroy(version: Version, by: User | None) -> None:
 def _destroy_results(version: Version) -> None:
     """The files of its runs go too, except those that others approve, approved or have."""
     of_version = Artifact.objects.filter(run__release__version=version)
-    needed = of_version.public().filter(
-        run=F("run__release__candidate"), run__release__state__in=STILL_NEEDED
-    )
+    needed = of_version.public().filter(run=F("run__release__candidate"), run__release__state__in=RELIED_UPON)
     for artifact in of_version.exclude(pk__in=needed.values("pk")).select_related("blob"):
         storage.destroy_blob(artifact.blob)
     kept = Blob.objects.stored().values("key")

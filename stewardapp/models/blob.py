@@ -17,9 +17,12 @@ class BlobQuerySet(models.QuerySet["Blob"]):
         return self.filter(destroyed_at__isnull=True)
 
     def settle(self, *, path: str, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
-        """The row of bytes that lie under their final name; the same bytes twice are one row."""
-        fields = {"key": key, "sha256": sha256, "size": size, "purpose": purpose}
-        return self.get_or_create(path=path, destroyed_at=None, defaults=fields)[0]
+        """The row of bytes that lie under their final name; the same bytes twice are one row.
+
+        Bytes that were destroyed and made again are there again.
+        """
+        fields = {"key": key, "sha256": sha256, "size": size, "purpose": purpose, "destroyed_at": None}
+        return self.update_or_create(path=path, defaults=fields)[0]
 
     def forget(self, blob: Blob) -> None:
         """Note that the bytes are gone."""

@@ -46,4 +46,4 @@ class Dataset(Record):
     @property
     def latest_version(self) -> Version | None:
         """The newest version, destroyed or not."""
-        return self.versions.order_by("-number").first()
+        return self.versions.select_related("current").order_by("-number").first()

@@ -54,9 +54,10 @@ class DeskQuerySet(models.QuerySet["Desk"]):
 
 
 class Desk(Record):
-    """What is declared of its columns is copied when it opens: later changes would change stored answers."""
+    """Its table and what is declared of its columns are fixed when it opens: others would change answers."""
 
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="desks")
+    reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="desks")
     dictionary = models.JSONField()
     rows_per_person = models.PositiveIntegerField(default=1)
     opened_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="+")

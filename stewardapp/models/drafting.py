@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from worker.engine.fields import Role
@@ -9,6 +12,7 @@ from worker.engine.fields import Role
 if TYPE_CHECKING:
     from stewardapp.models.column import Column
     from stewardapp.models.release import Release
+    from stewardapp.models.version import Version, VersionQuerySet
 
 
 def recipe_of(release: Release) -> dict[str, Any]:
@@ -33,3 +37,27 @@ def column_of(column: Column) -> dict[str, Any]:
     if column.hierarchy is not None:
         entry["hierarchy"] = column.hierarchy.as_recipe()
     return entry
+
+
+def dictionary_of(version: Version) -> dict[str, dict[str, Any]]:
+    """What a codebook says of the tagged columns and a recipe does not."""
+    return {
+        column.name: {"label": column.label, "randomized": column.randomized}
+        for column in version.columns.tagged()
+        if column.label or column.randomized
+    }
+
+
+def populations_named(version: Version, draft: Mapping[str, Any]) -> VersionQuerySet:
+    """The versions a draft, finished or not, compares this one with: its goals name them by their ids."""
+    return version.usable_as_population().filter(pk__in=set(_ids(draft.get("goals", []))))
+
+
+def _ids(part: Any) -> Iterator[uuid.UUID]:
+    """Everything in it that reads like an id, whichever goal calls it what."""
+    if isinstance(part, str):
+        with suppress(ValueError):
+            yield uuid.UUID(part)
+    elif isinstance(part, Mapping | list):
+        for one in part.values() if isinstance(part, Mapping) else part:
+            yield from _ids(one)

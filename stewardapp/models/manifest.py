@@ -14,6 +14,7 @@ from stewardapp.access.facts import RunFacts
 
 if TYPE_CHECKING:
     from stewardapp.models.artifact import Artifact
+    from stewardapp.models.reading import Reading
     from stewardapp.models.run import Run
 
 Goals = Sequence[Mapping[str, Any]]
@@ -52,7 +53,9 @@ def manifest_of(
         "recipe": run.recipe,
         "recipe_sha256": run.recipe_sha256,
         "input_sha256": release.version.sha256,
-        "input_rows": release.version.rows,
+        "input_rows": run.reading.rows,
+        "reading": {**_read(run.reading), "dialect": run.reading.dialect},
+        "compared": [_read(reading) for reading in run.compared.order_by("pk")],
         "engine_version": engine_version,
         "policy": {"id": str(policy.pk), "version": policy.version},
         "goals": [dict(goal) for goal in goals],
@@ -100,6 +103,15 @@ def _after(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The risk of the released bytes."""
     risk: dict[str, Any] = manifest.get("risk", {}).get("after", {})
     return risk
+
+
+def _read(reading: Reading) -> dict[str, Any]:
+    """Which table it was: an exact function of the data, so never for the public."""
+    return {
+        "id": str(reading.pk),
+        "version": str(reading.version_id),
+        "table_sha256": reading.table_sha256,
+    }
 
 
 def _listed(artifact: Artifact) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class Preview(Job, Record):
     """The recipe holds the one step; no key is kept, because the engine draws one and forgets it."""
 
     release = models.ForeignKey("stewardapp.Release", on_delete=models.CASCADE, related_name="previews")
+    reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="previews")
+    compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_in_previews")
     recipe = models.JSONField()
     column = models.CharField(max_length=1024, blank=True, default="")
     requested_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="previews")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stewardapp.access.facts import FundFacts, PriceFacts
+from stewardapp.models.drafting import populations_named
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from stewardapp.models.population import Population
     from stewardapp.models.project import Project
     from stewardapp.models.purse import Purse
+    from stewardapp.models.reading import Reading
     from stewardapp.models.release import Release
     from stewardapp.models.run import Run
     from stewardapp.models.user import User
@@ -71,7 +73,7 @@ def insist_on_answers(recipe: Mapping[str, Any]) -> None:
 def price_of(release: Release) -> PriceFacts:
     """What a run of this draft takes, and from which purses; an answer that is stored costs nothing."""
     total = sum((cost.spend for cost in costs_of(release.recipe)), Spend())
-    if not total or answered(release.version, release.draft()) is not None:
+    if not total or is_answered(release):
         return PriceFacts()
     return PriceFacts(total.epsilon_micro, total.delta_femto, funds_for(release.version))
 
@@ -111,12 +113,23 @@ def _named(purse: Purse | None, name: str) -> FundFacts:
     return FundFacts(name, purse.left_epsilon_micro, purse.left_delta_femto)
 
 
-def answered(version: Version, recipe: Mapping[str, Any]) -> Run | None:
-    """The run that has the stored answer to the same steps on the same bytes by the same engine."""
+def is_answered(release: Release) -> bool:
+    """Whether a run of this draft would repeat a stored answer."""
+    reading, draft = release.version.current, release.draft()
+    compared = [one.current for one in populations_named(release.version, draft)]
+    return reading is not None and answered(reading, compared, draft) is not None
+
+
+def answered(reading: Reading, compared: Iterable[Reading | None], recipe: Mapping[str, Any]) -> Run | None:
+    """The run that has the stored answer to the same steps on the same tables by the same engine."""
     from stewardapp.models.run import Run
 
-    earlier = Run.objects.answers(version).filter(engine_version=VERSION)
-    return next((run for run in earlier if same_question(run.recipe, recipe)), None)
+    tables = {one.table_sha256 for one in compared if one is not None}
+    for run in Run.objects.answers(reading).filter(engine_version=VERSION):
+        same_people = {one.table_sha256 for one in run.compared.select_related("table")} == tables
+        if same_people and same_question(run.recipe, recipe):
+            return run
+    return None
 
 
 def same_question(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -25,7 +25,7 @@ from worker.engine.privacy import Spend
 if TYPE_CHECKING:
     from stewardapp.models.data_key import DataKey
     from stewardapp.models.project import Project
-    from stewardapp.models.version import Version
+    from stewardapp.models.reading import Reading
 
 UNANSWERED = (JobState.FAILED, JobState.CANCELLED)
 
@@ -43,9 +43,10 @@ class QueryQuerySet(JobQuerySet["Query"]):
         mine = Asking.objects.filter(by=user).values("query_id")
         return member.filter(Q(pk__in=mine) | Q(pk__in=cleared))
 
-    def standing(self, version: Version, fingerprint: str) -> Query | None:
-        """The question with this meaning that has an answer, or is going to have one."""
-        found = self.filter(version=version, fingerprint=fingerprint)
+    def standing(self, reading: Reading, fingerprint: str) -> Query | None:
+        """The question with this meaning about this very table that has an answer, or is going to."""
+        same = {"reading__version": reading.version_id, "reading__table__sha256": reading.table_sha256}
+        found = self.filter(**same, fingerprint=fingerprint)
         return found.exclude(state__in=UNANSWERED).first()
 
     def withdraw(self, id: uuid.UUID, by: models.Model) -> bool:
@@ -63,6 +64,7 @@ class Query(Job, Record):
 
     desk = models.ForeignKey("stewardapp.Desk", on_delete=models.PROTECT, related_name="queries")
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="queries")
+    reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="queries")
     asked_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="queries")
     question = models.JSONField()
     fingerprint = models.CharField(max_length=64)
@@ -83,7 +85,7 @@ class Query(Job, Record):
         constraints = [
             *job_constraints("query"),
             models.UniqueConstraint(
-                fields=("version", "fingerprint"),
+                fields=("reading", "fingerprint"),
                 condition=~Q(state__in=[str(state) for state in UNANSWERED]),
                 name="query_answered_once",
             ),

@@ -1,15 +1,17 @@
-"""One attempt to read a version's bytes into a table."""
+"""One way in which the bytes of a version were read, and the table that came of it."""
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from django.db import models
 
 from stewardapp.access.facts import JobFacts
 from stewardapp.access.roles import Permission
-from stewardapp.models.base import Record
-from stewardapp.models.job import Job, JobQuerySet, job_constraints
+from stewardapp.models.base import Record, both_or_neither, implies
+from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
@@ -24,13 +26,44 @@ class ReadingQuerySet(JobQuerySet["Reading"]):
         """Readings of versions this person may look into."""
         return seen_through(self, user, "version__dataset__project", Permission.VIEW_DATA, admins=False)
 
+    def succeeded(self) -> ReadingQuerySet:
+        """Readings that made a table."""
+        return self.filter(state=JobState.SUCCEEDED)
+
+    def needed(self) -> ReadingQuerySet:
+        """Readings whose table somebody still reads, or answers for: what waits, and what was submitted."""
+        from stewardapp.models.desk import Desk
+        from stewardapp.models.preview import Preview
+        from stewardapp.models.query import Query
+        from stewardapp.models.release import Release
+        from stewardapp.models.run import Run
+        from stewardapp.models.version import Version
+
+        runs = Run.objects.alive() | Run.objects.filter(
+            pk__in=Release.objects.relied_upon().values("candidate")
+        )
+        previews = Preview.objects.alive()
+        named = (
+            Version.objects.values("current"),
+            *(jobs.values(name) for jobs in (runs, previews) for name in ("reading", "compared")),
+            Query.objects.alive().values("reading"),
+            Desk.objects.open().values("reading"),
+        )
+        return self.filter(reduce(or_, (models.Q(pk__in=one) for one in named)))
+
 
 class Reading(Job, Record):
-    """Reads and profiles; a corrected dialect makes another reading."""
+    """Its table never changes: a corrected dialect makes another reading, and runs name theirs."""
 
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="readings")
+    # What somebody said of the file; once it was read, everything that was said or found and then used.
     dialect = models.JSONField(default=dict, blank=True)
     requested_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="readings")
+    table = models.ForeignKey(
+        "stewardapp.Blob", on_delete=models.PROTECT, related_name="readings", null=True, blank=True
+    )
+    rows = models.BigIntegerField(null=True, blank=True)
+    profile = models.JSONField(default=dict, blank=True)
 
     objects = ReadingQuerySet.as_manager()
 
@@ -38,6 +71,12 @@ class Reading(Job, Record):
         ordering = ("-queued_at",)
         constraints = [
             *job_constraints("reading"),
+            both_or_neither("reading_table_with_rows", "table", "rows"),
+            implies(
+                "reading_table_only_succeeded",
+                ~models.Q(state=JobState.SUCCEEDED),
+                models.Q(table__isnull=True),
+            ),
             models.UniqueConstraint(
                 fields=("version",),
                 condition=models.Q(state__in=["queued", "running"]),
@@ -52,6 +91,11 @@ class Reading(Job, Record):
     def project(self) -> Project:
         """The project of the version."""
         return self.version.project
+
+    @property
+    def table_sha256(self) -> str:
+        """The hash of the table, which stays known when the table is gone; empty when none was made."""
+        return "" if self.table is None else self.table.sha256
 
     def facts(self) -> JobFacts:
         """What the rules need to know about this reading."""

@@ -16,6 +16,7 @@ from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import Membership, seen_through
 from stewardapp.models.user import AnyUser
 
+RELIED_UPON = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
 WITH_CANDIDATE = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED, State.REVOKED, State.REJECTED)
 
 
@@ -29,6 +30,10 @@ class ReleaseQuerySet(models.QuerySet["Release"]):
     def live(self) -> ReleaseQuerySet:
         """Releases that other people have."""
         return self.filter(state=State.PUBLISHED)
+
+    def relied_upon(self) -> ReleaseQuerySet:
+        """Releases whose candidate others judge, approved or have."""
+        return self.filter(state__in=RELIED_UPON)
 
     def unfinished(self) -> ReleaseQuerySet:
         """Releases somebody still works on."""

@@ -16,7 +16,7 @@ from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
     from stewardapp.models.project import Project
-    from stewardapp.models.version import Version
+    from stewardapp.models.reading import Reading
 
 
 class RunQuerySet(JobQuerySet["Run"]):
@@ -30,9 +30,10 @@ class RunQuerySet(JobQuerySet["Run"]):
         """Runs that can become a candidate."""
         return self.filter(state=JobState.SUCCEEDED)
 
-    def answers(self, version: Version) -> RunQuerySet:
-        """Runs on these bytes whose answer was paid for and is still stored."""
-        stored = self.succeeded().filter(release__version=version, charges__isnull=False)
+    def answers(self, reading: Reading) -> RunQuerySet:
+        """Runs on the very table of this reading whose answer was paid for and is still stored."""
+        same = {"reading__version": reading.version_id, "reading__table__sha256": reading.table_sha256}
+        stored = self.succeeded().filter(**same, charges__isnull=False)
         return stored.exclude(artifacts__blob__destroyed_at__isnull=False).distinct().order_by("number")
 
 
@@ -45,8 +46,12 @@ class Run(Job, Record):
     recipe_sha256 = models.CharField(max_length=64)
     started_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="runs")
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="runs")
-    # Versions that goals compare the data with; the recipe names them by their ids.
-    populations = models.ManyToManyField("stewardapp.Version", blank=True, related_name="population_of")
+    # The table it reads, whatever is read from the same bytes later.
+    reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="runs")
+    # Readings of the versions that goals compare the data with; the recipe names these by their ids.
+    compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_in")
+    # What a codebook says of the columns and a recipe does not: labels, randomization at the source.
+    dictionary = models.JSONField(default=dict, blank=True)
     # Which key the pseudonyms of this run are made with; a run that needs none holds none.
     project_key = models.ForeignKey(
         "stewardapp.ProjectKey", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"

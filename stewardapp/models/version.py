@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import uuid
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection, models
 from django.db.models.functions import Now
 
 from stewardapp.access.facts import Person, VersionFacts
 from stewardapp.access.roles import Permission
-from stewardapp.models.base import Record, both_or_neither
+from stewardapp.models.base import Record
 from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
@@ -36,7 +36,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
 
     def ready(self) -> VersionQuerySet:
         """Versions that were read and can be used in a release."""
-        return self.live().filter(table__isnull=False)
+        return self.live().filter(current__isnull=False)
 
     def due_for_destruction(self) -> VersionQuerySet:
         """Versions past their date, by the clock of the database."""
@@ -44,7 +44,7 @@ class VersionQuerySet(models.QuerySet["Version"]):
 
 
 class Version(Record):
-    """The bytes somebody uploaded, and the table that was read from them."""
+    """The bytes somebody uploaded; how they were read, time and again, are its readings."""
 
     dataset = models.ForeignKey("stewardapp.Dataset", on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -52,8 +52,9 @@ class Version(Record):
     sha256 = models.CharField(max_length=64, db_index=True)
     size = models.BigIntegerField()
     raw = models.ForeignKey("stewardapp.Blob", on_delete=models.PROTECT, related_name="+")
-    table = models.ForeignKey(
-        "stewardapp.Blob", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    # The reading that new work uses: the latest that succeeded. What was begun before names its own.
+    current = models.ForeignKey(
+        "stewardapp.Reading", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="versions")
     uploaded_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="versions")
@@ -63,8 +64,6 @@ class Version(Record):
     destroyed_by = models.ForeignKey(
         "stewardapp.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    rows = models.BigIntegerField(null=True, blank=True)
-    profile = models.JSONField(default=dict, blank=True)
 
     objects = VersionQuerySet.as_manager()
 
@@ -74,7 +73,6 @@ class Version(Record):
             models.UniqueConstraint(fields=("dataset", "number"), name="version_number_once"),
             models.CheckConstraint(condition=models.Q(number__gte=1), name="version_number_counts"),
             models.CheckConstraint(condition=models.Q(size__gte=0), name="version_size_not_negative"),
-            both_or_neither("version_table_with_rows", "table", "rows"),
         ]
 
     def __str__(self) -> str:
@@ -98,9 +96,24 @@ class Version(Record):
         return list(Population.objects.raw(statement, [self.sha256] * places))
 
     @property
-    def reading(self) -> Reading | None:
-        """The latest attempt to read the bytes."""
+    def attempt(self) -> Reading | None:
+        """The latest attempt to read the bytes, however it ended."""
         return self.readings.order_by("-queued_at").first()
+
+    def read_now(self) -> Reading:
+        """The reading that what begins now is about; nothing begins on a version that was never read."""
+        assert self.current is not None
+        return self.current
+
+    @property
+    def rows(self) -> int | None:
+        """How many rows new work finds."""
+        return None if self.current is None else self.current.rows
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """What the page of the version shows of the current reading."""
+        return {} if self.current is None else self.current.profile
 
     @property
     def contributor_ids(self) -> frozenset[uuid.UUID]:
@@ -128,17 +141,18 @@ class Version(Record):
 
     def usable_as_population(self) -> VersionQuerySet:
         """The project's other versions that were read: a goal may compare this one with them."""
-        return Version.objects.ready().filter(dataset__project=self.project).exclude(pk=self.pk)
+        others = Version.objects.ready().filter(dataset__project=self.project).exclude(pk=self.pk)
+        return others.select_related("current__table")
 
     def facts(self) -> VersionFacts:
         """What the rules need to know about this version."""
         runs = self.releases.filter(runs__state__in=ALIVE)
-        compared = self.population_of.filter(state__in=ALIVE)
+        compared = self.readings.filter(compared_in__state__in=ALIVE)
         asked = self.queries.filter(state__in=ALIVE)
         jobs = (self.readings.filter(state__in=ALIVE), runs, compared, asked)
         return VersionFacts(
             destroyed=self.destroyed_at is not None,
-            has_table=self.table_id is not None,
+            has_table=self.current_id is not None,
             busy=any(found.exists() for found in jobs),
         )
 

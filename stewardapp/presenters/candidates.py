@@ -95,7 +95,7 @@ def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[s
         "line": results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run)),
         "sentences": recipes.sentences(run.recipe),
         "step_notes": step_notes.of_run(run, drawn=True),
-        "populations": run.populations.select_related("dataset"),
+        "compared": run.compared.select_related("version__dataset"),
         "audience": release_pages.audience_words(release),
         "previous": previous,
         "changes": differences(previous, run) if previous else [],

@@ -65,7 +65,7 @@ def codebook(release: Release) -> list[ColumnLine]:
     run = release.candidate
     if run is None:
         return []
-    labels = dict(release.version.columns.values_list("name", "label"))
+    labels = {name: said["label"] for name, said in run.dictionary.items()}
     if tables.is_table(run):
         return table_codebook(run, labels)
     return column_lines(run.recipe.get("columns", {}), run.report, labels)
@@ -86,14 +86,18 @@ def usage(release: Release) -> dict[str, Any]:
     run = release.candidate
     if run is None:
         return {}
-    own = randomized_at_the_source(release)
+    own = randomized_at_the_source(run)
     if tables.is_table(run):
         said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
         return {"reading_notes": [*said, *own, *tables.codebook_lines(run), *NOTES[-1:]]}
     return {"step_notes": step_notes.of_run(run), "reading_notes": [*own, *NOTES]}
 
 
-def randomized_at_the_source(release: Release) -> list[str]:
+def randomized_at_the_source(run: Run) -> list[str]:
     """How to estimate from columns whose respondents randomized their answers themselves."""
-    marked = release.version.columns.filter(role__in=RELEASED).exclude(randomized={})
-    return [f"{column.name}: {randomized_note(column.randomized)}" for column in marked]
+    roles = {name: part["role"] for name, part in run.recipe.get("columns", {}).items()}
+    return [
+        f"{name}: {randomized_note(said['randomized'])}"
+        for name, said in run.dictionary.items()
+        if said["randomized"] and roles.get(name) in RELEASED
+    ]

@@ -24,10 +24,10 @@ def state_of(version: Version) -> str:
     """One word of presenters.status for where a version stands."""
     if version.destroyed_at is not None:
         return "destroyed"
-    reading = version.reading
+    reading = version.attempt
     if reading is not None and reading.is_alive:
         return "reading"
-    if version.table_id is not None:
+    if version.current_id is not None:
         return "ready"
     return "cancelled" if reading is not None and reading.state == JobState.CANCELLED else "unreadable"
 

@@ -109,7 +109,7 @@ def preview(desk: Desk, question: Question, user: User) -> Preview:
 
     said = desk.declarations()
     found = derived(question, said)
-    stored = Query.objects.standing(desk.version, desk.fingerprint(question)) is not None
+    stored = Query.objects.standing(desk.reading, desk.fingerprint(question)) is not None
     price = price_of_question(desk, question, user)
     may = rules.may_ask(desk.person(user), desk.facts(user))
     if may and not stored:

@@ -31,7 +31,7 @@ class HierarchyLine:
 
 def hierarchy_lines(version: Version, earlier: dict[str, Hierarchy]) -> list[HierarchyLine]:
     """The quasi-identifiers, and whatever else has a hierarchy or could have its earlier one again."""
-    columns = version.columns.select_related("hierarchy", "version__table__key")
+    columns = version.columns.select_related("hierarchy", "version__current__table__key")
     return [
         _line(column, earlier.get(column.name))
         for column in columns

@@ -50,7 +50,7 @@ def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
         "may": release_pages.verdicts(release, user),
         "may_submit": release_pages.submit_verdict(run, user),
         "sentences": recipes.sentences(run.recipe),
-        "populations": run.populations.select_related("dataset"),
+        "compared": run.compared.select_related("version__dataset"),
         "tab": tab,
     }
     shown["explorable"] = explorable(run)

@@ -56,11 +56,12 @@ def count(version: Version, names: Sequence[str]) -> tuple[dict[str, Any], ...]:
 
 
 def _readable(version: Version) -> bool:
-    return version.table_id is not None and version.destroyed_at is None
+    return version.current_id is not None and version.destroyed_at is None
 
 
 @contextmanager
 def _table(version: Version) -> Iterator[TableSource]:
-    assert version.table is not None
-    with storage.reading(version.table) as reader:
+    assert version.current is not None
+    assert version.current.table is not None
+    with storage.reading(version.current.table) as reader:
         yield open_table(cast(BinaryIO, io.BufferedReader(reader)))

@@ -72,7 +72,9 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(found, pk=id)
     page = {
         "dataset": dataset,
-        "versions": [version_line(version) for version in dataset.versions.select_related("uploaded_by")],
+        "versions": [
+            version_line(version) for version in dataset.versions.select_related("uploaded_by", "current")
+        ],
         "may_upload": rules.may_upload(dataset.project.person(user)),
         "may_move": rules.may_propose_move(dataset.project.person(user)),
     }

@@ -153,7 +153,7 @@ def _of_project(column: Column) -> Any:
 def column_or_404(request: HttpRequest, id: uuid.UUID) -> Column:
     """A column of a version this person may look into."""
     seen = Column.objects.visible_to(signed_in(request))
-    related = seen.select_related("hierarchy", "version__dataset__project", "version__table__key")
+    related = seen.select_related("hierarchy", "version__dataset__project", "version__current__table__key")
     return get_object_or_404(related, pk=id)
 
 

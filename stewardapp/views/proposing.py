@@ -16,7 +16,7 @@ LONGEST_NAME = 120
 
 def propose(version: Version, wanted: str, by: User) -> int:
     """Attach a proposal to one column (by id) or to every quasi-identifier without one; how many were."""
-    columns = version.columns.select_related("version__table__key", "version__dataset__project")
+    columns = version.columns.select_related("version__current__table__key", "version__dataset__project")
     if wanted == ALL:
         chosen = columns.filter(role=Role.QUASI_IDENTIFIER, hierarchy=None)
         return sum(propose_for(column, by) for column in chosen)

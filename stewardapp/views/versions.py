@@ -57,9 +57,9 @@ def read_again(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def cancel_reading(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Ask the worker to stop reading; what was read before still holds."""
     version = version_or_404(request, id)
-    if version.reading is None:
+    if version.attempt is None:
         raise Http404
-    readings.cancel(reading=version.reading, by=signed_in(request))
+    readings.cancel(reading=version.attempt, by=signed_in(request))
     messages.info(request, "The reading is being cancelled.")
     return redirect("version-detail", version.pk)
 
@@ -80,7 +80,7 @@ def destroy(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def version_or_404(request: HttpRequest, id: uuid.UUID) -> Version:
     """A version this person may know of."""
     seen = Version.objects.visible_to(signed_in(request))
-    related = seen.select_related("dataset__project", "dataset__population", "uploaded_by")
+    related = seen.select_related("dataset__project", "dataset__population", "uploaded_by", "current")
     return get_object_or_404(related, pk=id)
 
 
@@ -94,7 +94,7 @@ def _state(version: Version, user: User, form: DialectForm) -> dict[str, Any]:
     may_look = rules.may_view_version(person)
     lines = column_lines(version.columns.select_related("hierarchy")) if may_look else []
     profile = version.profile if may_look else {}
-    reading, desk = version.reading, version.desks.open().first()
+    reading, desk = version.attempt, version.desks.open().first()
     return {
         "version": version,
         "version_name": f"version {version.number}",

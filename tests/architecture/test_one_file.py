@@ -135,7 +135,7 @@ def test_a_worker_runs_it_and_the_results_have_their_pages(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     team = factories.make_project()
     version = factories.upload(team, data=factories.CSV)
-    runner.perform("reading", str(version.reading.pk))
+    runner.perform("reading", str(version.attempt.pk))
     version.refresh_from_db()
     columns.tag(version=version, roles={"age": "other", "illness": "other"}, by=team.steward)
     recipe = {

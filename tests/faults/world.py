@@ -47,9 +47,9 @@ class World:
         site.start_worker(**worker)
         team = make_project()
         version = upload(team, data=survey())
-        ended(version.reading)
+        ended(version.attempt)
         version.refresh_from_db()
-        assert version.table is not None, site.logs()
+        assert version.current is not None, site.logs()
         columns.tag(version=version, roles=ROLES, by=team.steward)
         return cls(site, team, version)
 

@@ -115,7 +115,7 @@ def test_an_interrupted_run_finishes_after_the_next_start(desk: Desk, site: Site
     desk.start()
     team = make_project()
     version = upload(team, data=survey(ROWS))
-    assert ended(version.reading, 90) == JobState.SUCCEEDED
+    assert ended(version.attempt, 90) == JobState.SUCCEEDED
     version.refresh_from_db()
     columns.tag(version=version, roles=ROLES, by=team.steward)
     run = make_run(make_release(team, version=version), by=team.steward)

@@ -85,7 +85,7 @@ class Journey:
 
     def read(self, version: Version) -> str:
         """Have the waiting reading done and look at the version; how it ended."""
-        reading = version.reading
+        reading = version.attempt
         assert reading is not None
         runner.perform("reading", str(reading.pk))
         reading.refresh_from_db()

@@ -74,8 +74,8 @@ def test_a_whole_upload_becomes_a_version_that_waits_to_be_read(team: factories.
     send(upload, CONTENT)
     version = uploads.complete(upload=upload, dialect={"delimiter": ","}, by=team.steward)
     assert (version.number, version.size, version.filename) == (1, len(CONTENT), "a.csv")
-    assert version.reading is not None
-    assert (version.reading.state, version.reading.dialect) == ("queued", {"delimiter": ","})
+    assert version.attempt is not None
+    assert (version.attempt.state, version.attempt.dialect) == ("queued", {"delimiter": ","})
     with storage.reading(version.raw) as content:
         assert content.read() == CONTENT
     stored = Path(settings.STEWARD_DATA) / version.raw.path

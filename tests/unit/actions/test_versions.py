@@ -32,6 +32,12 @@ def path_of(blob: Blob) -> Path:
     return Path(settings.STEWARD_DATA) / blob.path
 
 
+def table_of(version: Version) -> Blob:
+    assert version.current is not None
+    assert version.current.table is not None
+    return version.current.table
+
+
 def column(name: str, position: int, **described: Any) -> dict[str, Any]:
     return {"name": name, "position": position, "kind": "text", "distinct": 1, "missing": 0, **described}
 
@@ -42,8 +48,8 @@ def test_a_reading_stores_the_profile(version: Version) -> None:
     assert "columns" not in version.profile
     age = version.columns.get(name="age")
     assert (age.kind, age.suggested_role, age.profile["unique_share"]) == ("integer", "quasi-identifier", 1.0)
-    assert version.reading is not None
-    assert version.reading.state == "succeeded"
+    assert version.attempt is not None
+    assert version.attempt.state == "succeeded"
 
 
 def test_a_lost_claim_stores_nothing(team: factories.Team) -> None:
@@ -55,15 +61,14 @@ def test_a_lost_claim_stores_nothing(team: factories.Team) -> None:
     with pytest.raises(Conflict):
         readings.record(reading=reading, fence=fence + 1, table=table, profile=factories.PROFILE)
     version.refresh_from_db()
-    assert version.table is None
+    assert version.current is None
     assert not version.columns.exists()
 
 
 def test_reading_again_keeps_what_people_said(
     team: factories.Team, version: Version, django_capture_on_commit_callbacks: Any
 ) -> None:
-    old = version.table
-    assert old is not None
+    old = table_of(version)
     readings.start(version=version, dialect={"delimiter": ";"}, by=team.steward)
     with pytest.raises(NotAllowed, match="worker is using"):
         readings.start(version=version, by=team.steward)
@@ -81,7 +86,7 @@ def test_reading_again_keeps_what_people_said(
         ("age", "decimal", "quasi-identifier"),
         ("new", "text", ""),
     ]
-    assert version.table == table
+    assert table_of(version) == table
     assert not path_of(old).exists()
     assert "was read" in Notification.objects.visible_to(team.steward)[0].text
 
@@ -89,16 +94,14 @@ def test_reading_again_keeps_what_people_said(
 def test_the_same_table_again_is_kept(team: factories.Team, version: Version) -> None:
     readings.start(version=version, by=team.steward)
     again = factories.read(version)
-    assert again.table == version.table
-    assert again.table is not None
-    assert again.table.destroyed_at is None
+    assert table_of(again) == table_of(version)
+    assert table_of(again).destroyed_at is None
 
 
 def test_destroying_takes_key_bytes_and_profile(
     team: factories.Team, version: Version, django_capture_on_commit_callbacks: Any
 ) -> None:
-    assert version.table is not None
-    paths = [path_of(version.raw), path_of(version.table)]
+    paths = [path_of(version.raw), path_of(table_of(version))]
     assert all(path.exists() for path in paths)
     with django_capture_on_commit_callbacks(execute=True):
         versions.destroy(version=version, reason="Erasure was asked for.", by=team.admin)
@@ -174,7 +177,7 @@ def test_tagging_needs_a_table(team: factories.Team) -> None:
 def test_a_reading_that_ends_while_it_is_cancelled_stays_ended(
     team: factories.Team, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reading = factories.upload(team).reading
+    reading = factories.upload(team).attempt
     assert reading is not None
     monkeypatch.setattr(type(Reading.objects.all()), "request_cancel", lambda *_: False)
     with pytest.raises(Conflict, match="has ended"):

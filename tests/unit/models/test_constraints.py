@@ -82,7 +82,8 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Upload, {"version": None}, "upload_complete_is_a_whole_version"),
     (Version, {"number": 0}, "version_number_counts"),
     (Version, {"size": -1}, "version_size_not_negative"),
-    (Version, {"rows": None}, "version_table_with_rows"),
+    (Reading, {"rows": None}, "reading_table_with_rows"),
+    (Reading, {"state": "failed", "error_code": "x"}, "reading_table_only_succeeded"),
     (Column, {"distinct": -1}, "column_counts_not_negative"),
     (Column, {"name": "same"}, "column_name_once"),
     (Column, {"position": 7}, "column_position_once"),
@@ -253,6 +254,7 @@ UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [
     lambda t, r: (
         Run(
             release=r,
+            reading=r.candidate.reading,
             number=r.candidate.number,
             recipe={},
             recipe_sha256="",

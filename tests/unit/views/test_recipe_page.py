@@ -226,7 +226,7 @@ def test_a_population_file_is_chosen_among_the_projects_versions(
     assert "Choose one of the versions" in answer.content.decode()
     answer = client.post(address(release), {**sent(page, population=str(people.pk)), "do": "run"})
     run = Run.objects.get(release=release)
-    assert (answer.status_code, list(run.populations.all())) == (302, [people])
+    assert (answer.status_code, list(run.compared.all())) == (302, [people.current])
     client.post(reverse("run-cancel", args=[run.pk]))
     shown = client.get(reverse("run-detail", args=[run.pk]))
     assert str(people) in shown.content.decode()

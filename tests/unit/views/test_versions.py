@@ -44,7 +44,7 @@ def test_the_page_polls_while_the_file_is_read_and_reloads_at_the_end(client_of,
 
 def test_an_error_of_reading_is_a_sentence_on_the_page(client_of, team):
     version = factories.upload(team)
-    reading = version.reading
+    reading = version.attempt
     fence = Reading.objects.claim(reading.pk, "w", 60)
     Reading.objects.fail(reading.pk, fence, code="ragged", message="Line 7 has 3 fields; the header has 4.")
     page = client_of(team.steward).get(f"/versions/{version.pk}/").content.decode()
@@ -92,16 +92,16 @@ def test_changes_are_posts(client_of, team, survey, page):
 def test_a_reading_that_waits_is_cancelled_at_once_and_can_be_asked_for_again(client_of, team):
     version, client = factories.upload(team), client_of(team.steward)
     assert client.post(f"/versions/{version.pk}/cancel/").status_code == 302
-    assert version.reading.state == "cancelled"
+    assert version.attempt.state == "cancelled"
     assert "The reading was cancelled." in client.get(f"/versions/{version.pk}/").content.decode()
     assert AuditEvent.objects.latest("id").action == "reading.cancel-requested"
     client.post(f"/versions/{version.pk}/read/", {})
-    assert version.reading.state == "queued"
+    assert version.attempt.state == "queued"
 
 
 def test_a_reading_at_work_stops_at_its_next_checkpoint(client_of, team):
     version, client = factories.upload(team), client_of(team.steward)
-    reading = version.reading
+    reading = version.attempt
     fence = Reading.objects.claim(reading.pk, "w", 60)
     client.post(f"/versions/{version.pk}/cancel/")
     assert not Reading.objects.progress(reading.pk, fence, percent=10, stage="reading")

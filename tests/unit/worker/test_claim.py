@@ -19,7 +19,7 @@ from worker.process import Progress
 
 @pytest.fixture
 def reading(embedded_site: Site) -> Reading:
-    waiting = upload(make_project()).reading
+    waiting = upload(make_project()).attempt
     assert waiting is not None
     return waiting
 

@@ -30,7 +30,7 @@ def bell(embedded_site: Site) -> Iterator[outbox.Bell]:
 
 
 def queued() -> Reading:
-    reading = upload(make_project()).reading
+    reading = upload(make_project()).attempt
     assert reading is not None
     return reading
 
@@ -87,7 +87,7 @@ def test_the_web_process_announces_right_after_the_commit(
 ) -> None:
     team = make_project()
     with transaction.atomic():
-        reading = upload(team).reading
+        reading = upload(team).attempt
         assert reading is not None
         time.sleep(0.05)  # time enough for an announcement that must not come
         assert sent == []

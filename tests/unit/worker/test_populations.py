@@ -131,8 +131,9 @@ def test_another_population_at_the_verification_is_found_out(
         asked.append(job)
         if job == "anonymize":
             return real(claim, job, details, files, **more)
-        assert fewer.table is not None
-        with storage.opened(fewer.table) as table:
+        assert fewer.current is not None
+        assert fewer.current.table is not None
+        with storage.opened(fewer.current.table) as table:
             files[str(scene.people.pk)] = Sealed(table, storage.key_bytes(fewer.key))
             return real(claim, job, details, files, **more)
 

@@ -125,7 +125,7 @@ def test_a_broker_without_a_folder_is_not_swept(server_site: Site) -> None:
 
 
 def test_readings_are_taken_over_like_runs(embedded_site: Site) -> None:
-    reading = upload(make_project()).reading
+    reading = upload(make_project()).attempt
     assert reading is not None
     assert Reading.objects.claim(reading.pk, "lost", -1)
     assert reaper.reap() == 1

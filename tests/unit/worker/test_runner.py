@@ -21,6 +21,7 @@ from stewardapp.models import (
     JobState,
     Notification,
     Preview,
+    Reading,
     Run,
     pricing,
 )
@@ -156,7 +157,7 @@ def test_a_preview_nobody_waits_for_leaves_nothing(run: Run, engine: StandIn) ->
 
 def test_a_preview_of_destroyed_data_says_so(run: Run, engine: StandIn) -> None:
     preview = make_preview(run.release, done=False)
-    type(run.release.version).objects.filter(pk=run.release.version_id).update(table=None, rows=None)
+    Reading.objects.filter(pk=run.reading_id).update(table=None, rows=None)
     perform(preview)
     assert preview.error_code == "destroyed"
 
@@ -226,7 +227,7 @@ def test_a_table_without_goals_to_verify(run: Run, engine: StandIn) -> None:
 
 
 def test_a_reading_succeeds(engine: StandIn) -> None:
-    reading = upload(make_project()).reading
+    reading = upload(make_project()).attempt
     assert reading is not None
     perform(reading)
     version = reading.version
@@ -254,7 +255,7 @@ def test_a_refusal_of_the_engine_says_where(run: Run, engine: StandIn) -> None:
 
 
 def test_who_asked_for_a_reading_hears_that_it_failed(engine: StandIn) -> None:
-    reading = upload(make_project()).reading
+    reading = upload(make_project()).attempt
     assert reading is not None
     engine.before["read"] = raiser(EngineError("ragged-row", "Line 3 has 4 cells."))
     perform(reading)
@@ -311,7 +312,7 @@ def test_what_nobody_planned_for_gets_a_sentence_and_no_value(
 
 
 def test_a_version_that_was_never_read_or_is_gone(run: Run, engine: StandIn) -> None:
-    type(run.release.version).objects.filter(pk=run.release.version_id).update(table=None, rows=None)
+    Reading.objects.filter(pk=run.reading_id).update(table=None, rows=None)
     perform(run)
     assert run.error_code == "destroyed"
 
