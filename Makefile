@@ -8,7 +8,7 @@ SITE_CHECK := STEWARD_SITE=1 STEWARD_HOSTS=desk.example.org STEWARD_SECRET_KEY=$
 export STEWARD_DATA ?= $(CURDIR)/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix docs demo bench faults up lock vendor browser clean
+.PHONY: help run test check fix docs demo bench faults up lock vendor browser proxies clean
 
 help: ## List the commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -19,7 +19,7 @@ run: $(VENV)/run ## Start the release desk on this machine (STEWARD_PORT, STEWAR
 demo: $(VENV)/run ## Load the demo project into the data directory
 	@$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python manage.py demo
 
-test: $(VENV)/dev browser ## Run the whole test suite; prints the slowest tests
+test: $(VENV)/dev browser proxies ## Run the whole test suite; prints the slowest tests
 	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest --cov --cov-report=term-missing --cov-fail-under=100
 
 check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, generated docs
@@ -62,6 +62,13 @@ browser: # Debian's Chromium for the browser tests, if no browser is there
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 	  { echo "The browser tests need Chromium: install it with your package manager." >&2; exit 1; }
+
+proxies: # nginx and Caddy, whose configurations are tested against the real ones; installing must not start them
+	@{ command -v nginx && command -v caddy; } >/dev/null || { [ -e /usr/sbin/policy-rc.d ] || \
+	  { printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d; chmod +x /usr/sbin/policy-rc.d; own=1; }; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nginx caddy >/dev/null; failed=$$?; \
+	  [ -z "$$own" ] || rm -f /usr/sbin/policy-rc.d; [ $$failed = 0 ]; } || \
+	  { echo "The tests of docs/proxy need nginx and Caddy: install them with your package manager." >&2; exit 1; }
 
 clean: ## Remove the environment and everything generated (keeps data/)
 	rm -rf $(VENV) $(TEST_DATA) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage

@@ -13,9 +13,12 @@ class StewardConfig(AppConfig):
 
     def ready(self) -> None:
         """Connect what the sign-in pages do to the audit log, and what the database itself does."""
-        from stewardapp import accounts  # models exist only now
+        from django_structlog.signals import bind_extra_request_metadata
+
+        from stewardapp import accounts, logs  # models exist only now
         from stewardapp.models import guards, purchase
 
         accounts.listen()
+        bind_extra_request_metadata.connect(logs.bind_address, dispatch_uid="address of a request")
         post_migrate.connect(guards.install, sender=self)
         post_migrate.connect(purchase.install, sender=self)

@@ -1,8 +1,9 @@
-"""The ASGI entry point."""
+"""The ASGI entry point: Django's pages behind the entrance that takes slow clients without a thread each."""
 
-import os
+from stewardapp.wsgi import application as pages
 
-from django.core.asgi import get_asgi_application
+# Models exist only now.
+# isort: split
+from stewardapp.entrance.bridge import Entrance
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stewardapp.settings")
-application = get_asgi_application()
+application = Entrance(pages)

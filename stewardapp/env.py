@@ -1,5 +1,6 @@
 """Typed readings of environment variables. Nothing else in the product reads the environment."""
 
+import ipaddress
 import os
 from pathlib import Path
 
@@ -50,6 +51,17 @@ def integer(name: str, default: int) -> int:
 def words(name: str, default: str = "") -> list[str]:
     """Return a comma-separated list without empty entries."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Return a list of addresses and networks; the whole world is refused: it would mean anybody."""
+    try:
+        found = [ipaddress.ip_network(word) for word in words(name)]
+    except ValueError:
+        raise BadSetting(f"{name} must be addresses or networks, as in 127.0.0.1,10.0.0.0/8.") from None
+    if any(network.prefixlen == 0 for network in found):
+        raise BadSetting(f"{name} must not hold every address: anybody could claim to be anybody.")
+    return found
 
 
 def folder(name: str, default: Path) -> Path:

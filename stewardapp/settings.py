@@ -49,6 +49,13 @@ STEWARD_MAX_UPLOAD = env.integer("STEWARD_MAX_UPLOAD", 20 * 1024**3)
 STEWARD_MAX_COLUMNS = env.integer("STEWARD_MAX_COLUMNS", 2000)
 STEWARD_MAX_ROWS = env.integer("STEWARD_MAX_ROWS", 100_000_000)
 
+# Proxies that may say for whom they ask (X-Forwarded-For, X-Forwarded-Proto): addresses or networks. Such
+# headers of anybody else are ignored.
+STEWARD_TRUSTED_PROXIES = env.networks("STEWARD_TRUSTED_PROXIES")
+
+# Seconds a client may take to send the head of a request, and then for each 10 kB of its body.
+STEWARD_PATIENCE = env.number("STEWARD_PATIENCE", 20)
+
 # How many answers to one open survey link one network may send in an hour.
 STEWARD_SURVEY_PER_HOUR = env.integer("STEWARD_SURVEY_PER_HOUR", 60)
 
@@ -95,6 +102,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "stewardapp.urls"
 WSGI_APPLICATION = "stewardapp.wsgi.application"
+ASGI_APPLICATION = "stewardapp.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
@@ -200,7 +208,6 @@ if STEWARD_SITE:
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # The two hashes are the empty style and `image-rendering: pixelated`, which Plotly's heat maps need.
 CONTENT_SECURITY_POLICY = {
@@ -251,3 +258,4 @@ USE_THOUSAND_SEPARATOR = False
 
 LOGGING = logs.configuration(env.text("STEWARD_LOG_LEVEL", "INFO"))
 DJANGO_STRUCTLOG_CELERY_ENABLED = False
+DJANGO_STRUCTLOG_IP_LOGGING_ENABLED = False  # it would believe any header; see logs.py

@@ -2,10 +2,14 @@
 
 A view that takes a file says so first, with the largest size: `request.accepts_file = limit`. Files sent to
 any other address are thrown away as they arrive.
+
+A view whose files are larger than a form also carries the mark `takes_files`: the entrance asks for it before
+it lets such a body in.
 """
 
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopUpload
@@ -19,6 +23,22 @@ else:
     Bytes = UploadedFile
 
 PIECE = 1 << 20
+PIECE_TYPE = "application/offset+octet-stream"  # of a piece of a resumable upload
+FOLLOWS = "steward.follows"  # bytes of the same request that the entrance has not handed over yet
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+def takes_files(limit: Callable[[], int]) -> Callable[[View], View]:
+    """Mark a view: signed-in people may send it bodies as large as this says.
+
+    It is called also for a larger body, or one of unknown length, with not a byte of it, and says why.
+    """
+
+    def mark(view: View) -> View:
+        view.__dict__["largest_body"] = limit
+        return view
+
+    return mark
 
 
 class SealedFile(Bytes):

@@ -49,16 +49,22 @@ def _allowed(length: int) -> int:
     return length
 
 
-def append(*, upload: Upload, offset: int, stream: BinaryIO | RawIOBase, by: User) -> Upload:
+def append(
+    *, upload: Upload, offset: int, stream: BinaryIO | RawIOBase, announced: int = 0, by: User
+) -> Upload:
     """Write the next bytes of an open upload, as they come; audited where it begins and where it ends.
 
-    A stream that breaks off loses nothing that arrived before.
+    A stream that breaks off loses nothing that arrived before. More than there is room for is refused before
+    its first byte when it was announced.
     """
     _require_own(upload, by)
     with _writing(upload) as writer:
         if offset != writer.size:
             raise Conflict("wrong-offset", f"The upload stands at byte {writer.size}; continue from there.")
-        _pour(stream, writer, upload.length - writer.size)
+        room = upload.length - writer.size
+        if announced > room:
+            raise _too_long()
+        _pour(stream, writer, room)
     return upload
 
 
@@ -69,10 +75,14 @@ def resync(*, upload: Upload, by: User) -> int:
         return writer.size
 
 
+def _too_long() -> Invalid:
+    return Invalid("too-long", "More bytes arrived than the upload announced.", "length")
+
+
 def _pour(stream: BinaryIO | RawIOBase, writer: SealedWriter, room: int) -> None:
     while piece := stream.read(min(FRAME_BYTES, room + 1)):
         if len(piece) > room:
-            raise Invalid("too-long", "More bytes arrived than the upload announced.", "length")
+            raise _too_long()
         writer.write(piece)
         room -= len(piece)
 

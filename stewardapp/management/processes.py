@@ -4,12 +4,8 @@ import sys
 
 
 def web(bind: str, threads: int = 8) -> list[str]:
-    """Return gunicorn's command line: one process keeps memory small, threads keep uploads from blocking."""
-    return [
-        sys.executable, "-m", "gunicorn", "stewardapp.wsgi:application",
-        "--bind", bind, "--workers", "1", "--threads", str(threads), "--worker-class", "gthread",
-        "--timeout", "120", "--graceful-timeout", "10", "--log-level", "warning",
-    ]  # fmt: skip
+    """Return the entrance's command line: one process keeps memory small, slow clients hold no thread."""
+    return [sys.executable, "-m", "stewardapp.entrance", "--bind", bind, "--threads", str(threads)]
 
 
 def worker(concurrency: int = 1) -> list[str]:

@@ -21,18 +21,22 @@ from stewardapp.actions import uploads
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
 from stewardapp.presenters.limits import limits
 from stewardapp.presenters.numbers import size
-from stewardapp.uploadhandler import SealedFile
+from stewardapp.uploadhandler import FOLLOWS, PIECE_TYPE, SealedFile, takes_files
 from stewardapp.views.people import signed_in
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
 NO_LENGTH = "The request does not say how long it is (Content-Length); send the file in another way."
-PIECE_TYPE = "application/offset+octet-stream"
 FORM_OVERHEAD = 64 * 1024
 
 
 # The page, and the whole file in one request
 
 
+def _largest() -> int:
+    return limits().bytes + FORM_OVERHEAD
+
+
+@takes_files(_largest)
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
@@ -51,7 +55,7 @@ def _unread(request: HttpRequest) -> tuple[str, int] | None:
     length, limit = _length(request), limits().bytes
     if length < 0:
         return NO_LENGTH, 411
-    if length > limit + FORM_OVERHEAD:
+    if length > _largest():
         return f"The file has {size(length)}; at most {size(limit)} can be uploaded.", 413
     return None
 
@@ -99,6 +103,7 @@ def begin(request: HttpRequest) -> HttpResponse:
     return _answer(201, Location=reverse("upload-detail", args=[upload.pk]))
 
 
+@takes_files(_largest)
 def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """One upload: HEAD, PATCH and DELETE for the protocol, GET and POST for a person."""
     upload = get_object_or_404(Upload.objects.visible_to(signed_in(request)), pk=id)
@@ -133,7 +138,8 @@ def _piece(request: HttpRequest, upload: Upload) -> HttpResponse:
     if "Transfer-Encoding" in request.headers and _length(request) < 0:  # not a byte of it could be read
         return HttpResponse(NO_LENGTH, status=411, headers=TUS, content_type="text/plain; charset=utf-8")
     user, offset = signed_in(request), _number(request.headers.get("Upload-Offset"))
-    uploads.append(upload=upload, offset=offset, stream=cast(Any, request), by=user)
+    announced = _length(request) + request.META.get(FOLLOWS, 0)
+    uploads.append(upload=upload, offset=offset, stream=cast(Any, request), announced=announced, by=user)
     if upload.offset == upload.length:
         uploads.complete(upload=upload, by=user)
     return _answer(204, **{"Upload-Offset": str(upload.offset)})

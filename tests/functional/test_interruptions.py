@@ -106,7 +106,7 @@ def test_a_dead_web_process_leaves_nothing_open_and_the_upload_goes_on(desk: Des
     arrived = desk.data / "uploads"
     until(lambda: sum(path.stat().st_size for path in arrived.iterdir()) > 5 * MEGABYTE, 60, "it arrives")
     assert lying_open(desk, canary) == []
-    web = desk.tree("gunicorn")
+    web = desk.tree("stewardapp.entrance")
     for pid in web:
         os.kill(pid, signal.SIGKILL)
     connection.close()

@@ -18,7 +18,7 @@ from tests.functional.wire import Wire
 
 MEGABYTE = 2**20
 SIZE = 1024 * MEGABYTE
-ALLOWED_GROWTH = 64 * MEGABYTE
+ALLOWED_GROWTH = 32 * MEGABYTE
 ROW = b"P0000001;2010;some words to fill the line\n"
 
 
@@ -36,7 +36,7 @@ class Memory(threading.Thread):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self.pids = desk.tree("gunicorn")
+        self.pids = desk.tree("stewardapp.entrance")
         self.start_at = self.peak = self.now()
         self.ended = threading.Event()
 

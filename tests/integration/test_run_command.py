@@ -95,7 +95,7 @@ def test_a_second_start_and_a_taken_port_are_refused_in_one_line(desk: Desk) -> 
 
 def test_what_dies_is_started_again(desk: Desk) -> None:
     desk.start()
-    [web] = [pid for pid in named(desk.data, "gunicorn") if os.getsid(pid) == pid]
+    [web] = [pid for pid in named(desk.data, "stewardapp.entrance") if os.getsid(pid) == pid]
     os.killpg(web, signal.SIGKILL)
     until(desk.healthy, 30, "the web process is back")
     [worker] = [pid for pid in named(desk.data, "celery") if os.getsid(pid) == pid]

@@ -19,15 +19,15 @@ HOST = "desk.example.org"
 PROXY = {"Host": HOST, "X-Forwarded-Proto": "https"}
 
 
-def ask(port: int, path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], str]:
+def ask(port: int, path: str, headers: dict[str, str]) -> tuple[int, http.client.HTTPMessage, str]:
     """One request; status, headers and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
-        return answer.status, dict(answer.headers), answer.read().decode()
+        return answer.status, answer.headers, answer.read().decode()
     except OSError:
-        return 0, {}, ""
+        return 0, http.client.HTTPMessage(), ""
     finally:
         connection.close()
 
@@ -39,6 +39,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         name: value for name, value in os.environ.items() if not name.startswith(("STEWARD_", "DJANGO_"))
     }
     site = {"STEWARD_SITE": "1", "STEWARD_HOSTS": HOST, "STEWARD_SECRET_KEY": secrets.token_urlsafe(64)}
+    site["STEWARD_TRUSTED_PROXIES"] = "127.0.0.1"
     settings = {**clean, **site, "STEWARD_DATA": str(folder / "not" / "there" / "yet")}
     manage = [sys.executable, str(Path(ROOT) / "manage.py")]
     subprocess.run([*manage, "prepare"], env=settings, check=True, capture_output=True, timeout=120)
@@ -58,7 +59,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 def test_it_is_ready_and_known_by_its_name_only(port: int) -> None:
     assert ask(port, "/readyz", {"Host": HOST})[0] == 200
-    assert ask(port, "/healthz", {"Host": "elsewhere.example.org"})[0] == 400
+    assert ask(port, "/readyz", {"Host": "elsewhere.example.org"})[0] == 400
 
 
 def test_plain_requests_are_sent_to_https(port: int) -> None:

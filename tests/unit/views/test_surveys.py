@@ -160,10 +160,8 @@ def test_one_network_sends_so_many_an_hour(
     tokens = surveys.invite(survey=invited, number=3, by=team.steward)
     for token in tokens:
         assert send(invited, payload(invited, 0, 0), Invitation=token).status_code == 201
-    settings.STEWARD_SITE = True  # behind a proxy every address is another one
-    for last in range(3):
-        said = {"X-Forwarded-For": f"10.0.0.1, 198.51.100.{last}"}
-        assert send(survey, payload(survey, 0, 0), **said).status_code == 201
+    said = {"X-Forwarded-For": "198.51.100.7"}  # nobody vouches for it
+    assert send(survey, payload(survey, 0, 0), **said).status_code == 429
 
 
 def test_a_personal_link_is_told_once_and_counts_once(team: Team, browse: Browser) -> None:

@@ -1,0 +1,54 @@
+"""How much a person may send to an address. Asked before more than a form's worth of bytes is taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.db import close_old_connections
+from django.http import HttpRequest, parse_cookie
+from django.urls import Resolver404, resolve
+
+from stewardapp.entrance.origin import Environ
+
+SMALL = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What an address takes from the person who asks."""
+
+    room: int
+    in_words: bool
+    """Whether the view itself says why a larger body is refused."""
+
+
+def admission(environ: Environ) -> Admission:
+    """Small bodies from everybody; a form from who is signed in; a file where files are taken."""
+    close_old_connections()
+    limit = _largest(environ["PATH_INFO"])
+    if not _signed_in(environ.get("HTTP_COOKIE", "")):
+        return Admission(SMALL, limit is not None)
+    form = (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) + SMALL
+    return Admission(max(form, limit() if limit else 0), limit is not None)
+
+
+def _largest(path: str) -> Callable[[], int] | None:
+    try:
+        view = resolve(path.encode("latin-1").decode("utf-8", "replace")).func
+    except Resolver404:
+        return None
+    limit: Callable[[], int] | None = getattr(view, "largest_body", None)
+    return limit
+
+
+def _signed_in(cookies: str) -> bool:
+    key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME)
+    if not key:
+        return False
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    return bool(get_user(request).is_authenticated)
