@@ -53,7 +53,7 @@ ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "revie
 TAGS = {
     "person_id": "direct-identifier", "email": "direct-identifier", "birth_date": "quasi-identifier",
     "sex": "quasi-identifier", "postcode": "quasi-identifier", "education": "quasi-identifier",
-    "diagnosis": "sensitive", "income": "other", "weight": "weight", "household": "household-key",
+    "diagnosis": "sensitive", "income": "sensitive", "weight": "weight", "household": "household-key",
     "agreed": "consent", "remarks": "dropped",
 }  # fmt: skip
 HIERARCHIES: dict[str, dict[str, Any]] = {

@@ -127,6 +127,23 @@ def test_an_idle_session_ends_and_goes_on_where_it_was(visit: Visit, desk: Desk,
     page.wait_for_url("**/methods/")
 
 
+def test_what_was_typed_survives_a_session_that_ended(visit: Visit, desk: Desk) -> None:
+    name, password = desk.personas["steward"]
+    page = visit("steward").goto("/releases/?state=draft")
+    page.locator("main tbody a").first.click()
+    page.goto(page.url + "configure/")
+    clock.pass_for(desk, name, clock.LONGER_THAN_A_PROOF_HOLDS)
+    page.get_by_label("k (rows or persons)").fill("17")
+    clock.pass_for(desk, name, clock.LONGER_THAN_A_SESSION_LASTS)
+    page.get_by_role("button", name="Save", exact=True).click()
+    give(page, name, password)
+    page.wait_for_url("**/configure/")
+    expect(page.get_by_label("k (rows or persons)")).to_have_value("17")
+    expect(page.get_by_text("not saved").first).to_be_visible()
+    page.goto(page.url)
+    expect(page.get_by_label("k (rows or persons)")).not_to_have_value("17")
+
+
 def test_approving_asks_for_the_password_again(visit: Visit, desk: Desk) -> None:
     page = visit("reviewer").goto("/reviews/")
     page.get_by_role("link", name="Research file for the regional study").click()
