@@ -32,6 +32,9 @@ else:  # these classes take no parameters when the program runs
     Administration = admin.ModelAdmin
 
 
+LOST = ("new_password", "remove_second_factor")
+
+
 class AdministrationSite(admin.AdminSite):
     """The pages of this file and no others: people sign in, sign out and change passwords where all do."""
 
@@ -87,6 +90,23 @@ class NewAccountForm(UserForm):
     class Meta:
         model = User
         fields = ("username", "first_name", "last_name", "email", "is_staff")
+
+
+class KnownAccountForm(UserForm):
+    """What is corrected about an account, and what is replaced when it was lost."""
+
+    new_password = forms.CharField(
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Only in place of a lost one; tell it in person. It ends every session of this person.",
+    )
+    remove_second_factor = forms.BooleanField(
+        required=False, help_text="Only when it was lost. Every administrator is told, and so is the person."
+    )
+
+    class Meta:
+        model = User
+        fields = ("username", "first_name", "last_name", "email", "is_staff", "is_active")
 
 
 class ThroughActions(Administration):
@@ -148,7 +168,8 @@ class UserAdmin(ThroughActions):
     list_filter = ("is_staff", "is_active")
     lookups = ("is_staff__exact", "is_active__exact")
     search_fields = ("username", "first_name", "last_name", "email")
-    fields = ("username", "first_name", "last_name", "email", "is_staff", "is_active")
+    form = KnownAccountForm
+    fields = ("username", "first_name", "last_name", "email", "is_staff", "is_active", *LOST)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """A new account asks for a password."""
@@ -183,8 +204,12 @@ class UserAdmin(ThroughActions):
             return
         if "is_active" in form.changed_data:
             (accounts.reactivate if said["is_active"] else accounts.deactivate)(user=obj, by=by)
-        if set(form.changed_data) - {"is_active"}:
+        if set(form.changed_data) - {"is_active", *LOST}:
             accounts.change(user=obj, is_admin=said["is_staff"], by=by, **names)
+        if said["new_password"]:
+            accounts.reset_password(user=obj, password=said["new_password"], by=by)
+        if said["remove_second_factor"]:
+            accounts.remove_factors(user=obj, by=by)
 
 
 @admin.register(Project, site=site)

@@ -178,6 +178,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
+MFA_ADAPTER = "stewardapp.accounts.SealedFactors"
 MFA_TOTP_ISSUER = "Release desk"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 AXES_FAILURE_LIMIT = 5
@@ -190,6 +191,7 @@ AXES_LOCKOUT_TEMPLATE = "account/locked.html"
 AXES_VERBOSE = False
 
 # A session ends when the browser closes or after 30 idle minutes (see middleware).
+SESSION_ENGINE = "stewardapp.sessions"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 STEWARD_IDLE_SECONDS = 30 * 60

@@ -1,10 +1,12 @@
-"""Accounts are made by administrators."""
+"""Accounts are made by administrators; the first, and one in place of the last, from the shell."""
 
 from __future__ import annotations
 
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import F
 
 from stewardapp.access.rules import may_manage_people
 from stewardapp.access.verdict import Conflict, Invalid, require
@@ -13,8 +15,10 @@ from stewardapp.actions.action import action, locked
 from stewardapp.actions.text import limited, required
 from stewardapp.models import User
 from stewardapp.models.membership import person_of
+from stewardapp.notifications import notify
 
-OWN_CHANGES = ("password-changed", "factor-added", "factor-removed", "factor-renewed")
+OWN_CHANGES = ("factor-added", "factor-removed", "recovery-code-used", "recovery-codes-shown")
+ENDS_OTHER_SESSIONS = frozenset({"factor-added"})  # they began without it
 
 
 @action
@@ -56,6 +60,26 @@ def create_first_admin(*, username: str, password: str) -> User:
 
 
 @action
+def recover(*, username: str, password: str) -> User:
+    """Make somebody an administrator from the shell, because the last one is lost. Everybody is told.
+
+    The account may be there or not; what it had to sign in with is replaced.
+    """
+    name = required(username, "username", 150)
+    found = User.objects.select_for_update(no_key=True).filter(username=name).first()
+    user = found or User(username=name)
+    user.is_staff = user.is_active = True
+    user.session_epoch += 1
+    _set_password(user, password)
+    _save(user)
+    factors, _ = Authenticator.objects.filter(user=user).delete()
+    audit.record("account.recovered", user, by=None, details={"is_admin": True, "factors_removed": factors})
+    text = f"{user.display_name} was made an administrator from the server's shell, with a new password."
+    notify(User.objects.all(), text)
+    return user
+
+
+@action
 def change(
     *,
     user: User,
@@ -82,10 +106,11 @@ def change(
 
 @action
 def deactivate(*, user: User, by: User) -> User:
-    """Shut somebody out; what they did stays on record."""
+    """Shut somebody out, for good from where they are signed in; what they did stays on record."""
     require(may_manage_people(person_of(by)))
     _not_oneself(user, by, losing=True)
-    if User.objects.filter(pk=user.pk, is_active=True).update(is_active=False) != 1:
+    ended = {"is_active": False, "session_epoch": F("session_epoch") + 1}
+    if User.objects.filter(pk=user.pk, is_active=True).update(**ended) != 1:
         raise Conflict("inactive", "This account is already deactivated.")
     user.refresh_from_db()
     audit.record("account.deactivated", user, by=by)
@@ -105,21 +130,54 @@ def reactivate(*, user: User, by: User) -> User:
 
 @action
 def reset_password(*, user: User, password: str, by: User) -> User:
-    """Give somebody a new password."""
+    """Give somebody a new password; they and the other administrators are told."""
     require(may_manage_people(person_of(by)))
     user = locked(user)
     _set_password(user, password)
     user.save(update_fields=["password"])
     audit.record("account.password-reset", user, by=by)
+    _tell_of_reset(user, by, "password")
     return user
 
 
 @action
-def note_own_change(*, change: str, by: User) -> None:
-    """Write down that somebody changed their own password or second factor; the sign-in pages did it."""
+def remove_factors(*, user: User, by: User) -> User:
+    """Take away a second factor that was lost; they and the other administrators are told."""
+    require(may_manage_people(person_of(by)))
+    _not_oneself(user, by, losing=True)
+    user = locked(user)
+    removed, _ = Authenticator.objects.filter(user=user).delete()
+    if not removed:
+        raise Conflict("no-factor", "This account has no second factor.")
+    user.session_epoch += 1
+    user.save(update_fields=["session_epoch"])
+    audit.record("account.factors-removed", user, by=by)
+    _tell_of_reset(user, by, "second factor")
+    return user
+
+
+@action
+def change_own_password(*, password: str, by: User) -> None:
+    """Replace one's own password; the page has asked for the old one."""
+    _set_password(by, password)
+    by.save(update_fields=["password"])
+    audit.record("account.password-changed", by, by=by)
+
+
+@action
+def note_own_change(*, change: str, factor: str, by: User) -> None:
+    """Write down what somebody did to their own second factor, in the transaction that does it."""
     if change not in OWN_CHANGES:
-        raise Invalid("unknown-change", f"A change of one's own account is one of {', '.join(OWN_CHANGES)}.")
-    audit.record(f"account.{change}", by, by=by)
+        raise Invalid("unknown-change", f"A change of one's own factor is one of {', '.join(OWN_CHANGES)}.")
+    if change in ENDS_OTHER_SESSIONS:
+        User.objects.filter(pk=by.pk).update(session_epoch=F("session_epoch") + 1)
+    audit.record(f"account.{change}", by, by=by, details={"factor": factor})
+
+
+def _tell_of_reset(user: User, by: User, what: str) -> None:
+    """Whoever replaces what somebody signs in with could sign in as them: nobody does so in silence."""
+    told = [user, *User.objects.filter(is_staff=True)]
+    notify(told, f"{by.display_name} reset the {what} of {user.display_name}.")
 
 
 def _not_oneself(user: User, by: User, *, losing: bool) -> None:

@@ -64,6 +64,11 @@ def _with_one_event(
     return wrapped
 
 
+def is_running() -> bool:
+    """Whether an action runs, which will leave its audit event."""
+    return _events.get() is not None
+
+
 def count_event(number: int) -> None:
     """Tell the action that is running, if one is, that an audit event was written."""
     events = _events.get()

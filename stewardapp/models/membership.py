@@ -33,6 +33,8 @@ class Membership(Record):
     project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="memberships")
     user = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=16)
+    # Taken or given by somebody who has an interest: nothing begun before is reviewed by it.
+    later_only = models.BooleanField(default=False, editable=False)
 
     objects = MembershipQuerySet.as_manager()
 

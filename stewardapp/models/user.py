@@ -7,12 +7,15 @@ from typing import TypeAlias, Union
 
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
+from django.utils.crypto import salted_hmac
 
 
 class User(AbstractUser):
     """Somebody known to the site. Staff are admins: they manage people and retention, not data."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # Counted up to end every session there is; none of them comes back.
+    session_epoch = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         ordering = ("username",)
@@ -24,15 +27,21 @@ class User(AbstractUser):
 
     @property
     def has_second_factor(self) -> bool:
-        """Whether a second factor is set up, which sign-in then always asks for."""
+        """Whether a second factor is set up, which sign-in then always asks for; codes alone are none."""
         from allauth.mfa.models import Authenticator
 
-        return bool(Authenticator.objects.filter(user=self).exists())
+        factors = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
+        return bool(factors.filter(user=self).exists())
 
     @property
     def display_name(self) -> str:
         """The name printed on a page."""
         return self.get_full_name() or self.get_username()
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session has to hold to belong to this person: it ends with the password and the epoch."""
+        kept = f"{self.password} {self.session_epoch}"
+        return salted_hmac("session of a person", kept, secret=secret, algorithm="sha256").hexdigest()
 
 
 AnyUser: TypeAlias = Union[User, AnonymousUser]  # noqa: UP007  (a runtime alias for annotations)

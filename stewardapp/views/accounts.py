@@ -11,6 +11,7 @@ from allauth.mfa.base import views as second_factor
 from allauth.mfa.recovery_codes import views as recovery_codes
 from allauth.mfa.totp import views as totp
 from django.contrib.auth.decorators import login_not_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -41,6 +42,10 @@ def page(address: str, view: Callable[..., HttpResponseBase], name: str) -> URLP
     return path(f"accounts/{address}", read_or_sent, name=name)
 
 
+# What they change and its line in the audit log are one transaction; allauth sees to it on its other pages.
+deactivate_totp = transaction.atomic(totp.deactivate_totp)
+view_recovery_codes = transaction.atomic(recovery_codes.view_recovery_codes)
+
 urlpatterns: list[URLPattern] = [
     page("login/", account.login, "account_login"),
     page("logout/", account.logout, "account_logout"),
@@ -52,8 +57,8 @@ urlpatterns: list[URLPattern] = [
     page("2fa/authenticate/", second_factor.authenticate, "mfa_authenticate"),
     page("2fa/reauthenticate/", second_factor.reauthenticate, "mfa_reauthenticate"),
     page("2fa/totp/activate/", totp.activate_totp, "mfa_activate_totp"),
-    page("2fa/totp/deactivate/", totp.deactivate_totp, "mfa_deactivate_totp"),
-    page("2fa/recovery-codes/", recovery_codes.view_recovery_codes, "mfa_view_recovery_codes"),
+    page("2fa/totp/deactivate/", deactivate_totp, "mfa_deactivate_totp"),
+    page("2fa/recovery-codes/", view_recovery_codes, "mfa_view_recovery_codes"),
     page(
         "2fa/recovery-codes/generate/", recovery_codes.generate_recovery_codes, "mfa_generate_recovery_codes"
     ),

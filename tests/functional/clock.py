@@ -7,9 +7,10 @@ from tests.functional.desk import Desk
 PASS = """
 from django.contrib.sessions.models import Session
 from stewardapp.models import User
+from stewardapp.sessions import SessionStore
 person, seconds = User.objects.get(username={user!r}), {seconds}
 for row in Session.objects.all():
-    session = row.get_session_store_class()(row.session_key)
+    session = SessionStore(row.session_key)
     if session.get("_auth_user_id") == str(person.pk):
         session["seen"] = session.get("seen", 0) - seconds
         for proof in session.get("account_authentication_methods", ()):

@@ -6,7 +6,7 @@ from django.test import Client
 
 from stewardapp.admin import site
 from stewardapp.models import AuditEvent, Membership, Project, User
-from tests import factories
+from tests import factories, factors
 
 pytestmark = pytest.mark.django_db
 NEW = {"username": "newcomer", "password": factories.PASSWORD, "first_name": "", "last_name": "", "email": ""}
@@ -68,6 +68,25 @@ def test_an_account_is_corrected_and_shut_out(client: Client, team: factories.Te
     assert (team.analyst.first_name, team.analyst.is_active) == ("Ana", False)
     client.post(url, {"first_name": "Ana", "last_name": "", "email": "", "is_active": "on"})
     assert last().action == "account.reactivated"
+
+
+def test_what_was_lost_is_replaced(client: Client, team: factories.Team) -> None:
+    url = f"/admin/stewardapp/user/{team.analyst.pk}/change/"
+    assert client.get(url).status_code == 200
+    kept = {"first_name": "", "last_name": "", "email": "", "is_active": "on"}
+    client.post(url, {**kept, "new_password": "another long walk"})
+    assert last().action == "account.password-reset"
+    team.analyst.refresh_from_db()
+    assert team.analyst.check_password("another long walk")
+    factors.give(team.analyst)
+    client.post(url, {**kept, "remove_second_factor": "on"})
+    assert last().action == "account.factors-removed"
+    assert not team.analyst.has_second_factor
+    before = AuditEvent.objects.count()
+    client.post(url, {**kept, "new_password": "another long walk", "remove_second_factor": "on"})
+    assert AuditEvent.objects.count() == before, "both or neither"
+    client.post(url, kept)
+    assert AuditEvent.objects.count() == before
 
 
 def test_a_project_is_founded_and_renamed(client: Client) -> None:

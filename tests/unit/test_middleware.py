@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.sessions.backends.db import SessionStore
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.middleware import SEEN, RefusalMiddleware
 from stewardapp.models import User
+from stewardapp.sessions import SessionStore
 from tests import factories
 
 pytestmark = pytest.mark.django_db

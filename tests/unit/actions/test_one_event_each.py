@@ -49,7 +49,7 @@ from stewardapp.actions import (
 )
 from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Replay, Run, Version
 from stewardapp.models.pricing import Cost
-from tests import factories
+from tests import factories, factors
 from worker.engine.privacy import Spend
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +74,7 @@ BY_NOBODY = {
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
+    "accounts.recover",
     "survey_answers.receive",
 }
 
@@ -353,8 +354,18 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         nothing,
         lambda t, _: accounts.reset_password(user=t.analyst, password="another long walk", by=t.admin),
     ),
+    "accounts.recover": on(
+        nothing, lambda t, _: accounts.recover(username="found", password=factories.PASSWORD)
+    ),
+    "accounts.change_own_password": on(
+        nothing, lambda t, _: accounts.change_own_password(password="another long walk", by=t.analyst)
+    ),
+    "accounts.remove_factors": on(
+        lambda t: factors.give(t.analyst), lambda t, _: accounts.remove_factors(user=t.analyst, by=t.admin)
+    ),
     "accounts.note_own_change": on(
-        nothing, lambda t, _: accounts.note_own_change(change="password-changed", by=t.analyst)
+        nothing,
+        lambda t, _: accounts.note_own_change(change="factor-removed", factor="totp", by=t.analyst),
     ),
     "budgets.lower_limit": on(
         limited, lambda t, p: budgets.lower_limit(population=p, limit=Spend(100, 1), by=t.steward)

@@ -4,11 +4,12 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import accounts, datasets, inbox, memberships, policies, populations, projects
-from stewardapp.models import Dataset, Notification, Policy, Population, Project, User
-from tests import factories
+from stewardapp.models import AuditEvent, Dataset, Notification, Policy, Population, Project, User
+from tests import factories, factors
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +60,44 @@ def test_the_first_admin_is_made_once(team: factories.Team) -> None:
         accounts.create_first_admin(username="another", password=factories.PASSWORD)
 
 
+def test_a_lost_administration_is_recovered_and_everybody_told(
+    team: factories.Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    Authenticator.objects.filter(user=team.admin).delete()
+    factors.give(team.admin)
+    with django_capture_on_commit_callbacks(execute=True):
+        found = accounts.recover(username=team.admin.username, password="another long walk")
+    assert found.pk == team.admin.pk
+    assert found.check_password("another long walk")
+    assert found.session_epoch > team.admin.session_epoch
+    assert not Authenticator.objects.filter(user=found).exists()
+    event = AuditEvent.objects.latest("id")
+    assert (event.action, event.actor, event.subject_id) == ("account.recovered", None, found.pk)
+    told = set(Notification.objects.filter(text__contains="shell").values_list("user", flat=True))
+    assert told == set(User.objects.values_list("pk", flat=True))
+    assert accounts.recover(username="somebody-else", password=factories.PASSWORD).is_admin
+    with pytest.raises(Invalid):
+        accounts.recover(username="third", password="short")
+
+
+def test_a_lost_factor_is_taken_away_by_another_administrator(
+    team: factories.Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    with pytest.raises(Conflict, match="no second factor"):
+        accounts.remove_factors(user=team.reviewer, by=team.admin)
+    factors.give(team.reviewer)
+    with pytest.raises(NotAllowed):
+        accounts.remove_factors(user=team.reviewer, by=team.steward)
+    with pytest.raises(Invalid, match="another administrator"):
+        accounts.remove_factors(user=team.admin, by=team.admin)
+    with django_capture_on_commit_callbacks(execute=True):
+        changed = accounts.remove_factors(user=team.reviewer, by=team.admin)
+    assert not changed.has_second_factor
+    assert changed.session_epoch > team.reviewer.session_epoch
+    told = Notification.objects.filter(text__contains="reset the second factor")
+    assert set(told.values_list("user", flat=True)) == {team.reviewer.pk, team.admin.pk}
+
+
 def test_admins_do_not_shut_themselves_out(team: factories.Team) -> None:
     with pytest.raises(Invalid, match="another administrator"):
         accounts.deactivate(user=team.admin, by=team.admin)
@@ -90,7 +129,7 @@ def test_a_reset_password_is_checked(team: factories.Team) -> None:
 
 def test_only_known_changes_of_ones_own_account_are_noted(team: factories.Team) -> None:
     with pytest.raises(Invalid):
-        accounts.note_own_change(change="name-forgotten", by=team.analyst)
+        accounts.note_own_change(change="name-forgotten", factor="totp", by=team.analyst)
 
 
 def test_projects_begin_with_a_policy(team: factories.Team) -> None:

@@ -7,7 +7,7 @@ import pytest
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import moves, releases, reviews
 from stewardapp.models import AuditEvent, Notification, Release, Review, User
-from tests import factories
+from tests import factories, factors
 
 pytestmark = pytest.mark.django_db
 
@@ -131,13 +131,11 @@ def test_four_eyes_stay_closed_for_whoever_shaped_it(team: factories.Team) -> No
 
 
 def test_a_second_factor_when_the_policy_asks(team: factories.Team) -> None:
-    from allauth.mfa.models import Authenticator
-
     factories.revise_policy(team.project, team.admin, require_second_factor=True)
     release = factories.make_release(team, state="in-review")
     with pytest.raises(NotAllowed, match="second factor"):
         vote(release, team.reviewer)
-    Authenticator.objects.create(user=team.reviewer, type=Authenticator.Type.TOTP, data={})
+    factors.give(team.reviewer)
     assert vote(release, team.reviewer)
 
 
