@@ -3,6 +3,7 @@
 import ipaddress
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 class BadSetting(RuntimeError):
@@ -62,6 +63,19 @@ def networks(name: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
     if any(network.prefixlen == 0 for network in found):
         raise BadSetting(f"{name} must not hold every address: anybody could claim to be anybody.")
     return found
+
+
+def address(name: str, default: str) -> str:
+    """Return an http or https address, or nothing; anything else is refused."""
+    value = text(name, default)
+    try:
+        parts = urlsplit(value)
+        fits = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        fits = False
+    if value and not fits:
+        raise BadSetting(f"{name} must be an address such as https://notary.example.org/anchors.")
+    return value
 
 
 def folder(name: str, default: Path) -> Path:

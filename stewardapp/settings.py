@@ -56,6 +56,9 @@ STEWARD_TRUSTED_PROXIES = env.networks("STEWARD_TRUSTED_PROXIES")
 # Seconds a client may take to send the head of a request, and then for each 10 kB of its body.
 STEWARD_PATIENCE = env.number("STEWARD_PATIENCE", 20)
 
+# Where the daily anchor of the audit log is sent besides the data folder: an address that takes a POST.
+STEWARD_ANCHOR_URL = env.address("STEWARD_ANCHOR_URL", "")
+
 # How many answers to one open survey link one network may send in an hour.
 STEWARD_SURVEY_PER_HOUR = env.integer("STEWARD_SURVEY_PER_HOUR", 60)
 

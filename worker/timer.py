@@ -1,4 +1,4 @@
-"""Every worker's own clock: sends what waits, takes over what was lost, sweeps what was left.
+"""Every worker's own clock: sends what waits, takes over what was lost, sweeps, anchors the log.
 
 No separate scheduler is needed for correctness: as long as one worker lives, every job comes to an end.
 """
@@ -14,7 +14,7 @@ from celery import bootsteps
 from django.conf import settings
 from django.db import connections
 
-from worker import outbox, reaper
+from worker import anchoring, outbox, reaper
 from worker.app import app
 
 SWEEP_SECONDS = 60.0
@@ -82,7 +82,9 @@ class Tending(bootsteps.StartStopStep):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        self._timer = Timer((outbox.send_due, reaper.reap, Sweeping()), settings.STEWARD_TICK)
+        duties = (outbox.send_due, reaper.reap, Sweeping())
+        audit = (anchoring.seal, anchoring.Anchoring(), anchoring.Sending())
+        self._timer = Timer((*duties, *audit), settings.STEWARD_TICK)
 
     def start(self, _worker: Any) -> None:
         self._timer.start()

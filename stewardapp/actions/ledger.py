@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import IntegrityError
 from django.db.models.functions import Now
 
+from stewardapp import witness
 from stewardapp.access.amounts import spend_words
 from stewardapp.access.verdict import Conflict, Refused
 from stewardapp.actions import audit
@@ -91,16 +92,19 @@ def charge_query(
 
 def _pay_at_once(query: UUID, fence: int | None, version: Version, cost: Spend, what: str, by: User) -> None:
     """All that is done step by step below, by the database itself, which knows if others have to pay too."""
-    number, payers = 0, [version.dataset.population_id]
+    number, linked, payers = 0, "", [version.dataset.population_id]
     while not number:
         details = _details(cost, payers, query)
         event = audit.told("budget.charged", version, by, version.project, details)
         seal = audit.seal(event)
         try:
-            number, payers = purchase.buy(query, fence, version, payers, cost, what[:MOST_WORDS], event, seal)
+            number, linked, payers = purchase.buy(
+                query, fence, version, payers, cost, what[:MOST_WORDS], event, seal
+            )
         except purchase.Refusal as refusal:
             raise _refused(refusal.code, cost, refusal.population) from None
     count_event(number)
+    witness.note_after_commit(number, linked)
 
 
 def _pay_step_by_step(

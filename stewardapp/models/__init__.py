@@ -2,6 +2,7 @@
 
 from stewardapp.models.allotment import Allotment
 from stewardapp.models.allowance import Allowance
+from stewardapp.models.anchor import Anchor
 from stewardapp.models.artifact import Artifact
 from stewardapp.models.audit import AuditEvent, AuditHead
 from stewardapp.models.blob import Blob
@@ -37,6 +38,7 @@ from stewardapp.models.version import Version
 __all__ = [
     "Allotment",
     "Allowance",
+    "Anchor",
     "AnyUser",
     "Artifact",
     "Asking",

@@ -107,11 +107,17 @@ class AuditEvent(models.Model):
 
 
 class AuditHead(models.Model):
-    """The end of the chain: how many events there are and the hash of the last. Locked last, always."""
+    """The end of the chain: how many events there are and the hash of the last. Locked last, always.
+
+    The seal is of the event with the number `sealed_count` and made with the key: whoever cuts the log before
+    it has none to put here. The database writes purchases without the key; they are sealed soon after.
+    """
 
     id = models.SmallIntegerField(primary_key=True, default=1)
     count = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64, blank=True, default="")
+    sealed_count = models.BigIntegerField(default=0)
+    seal = models.CharField(max_length=64, blank=True, default="")
 
     objects = models.Manager()
 

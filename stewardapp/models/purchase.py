@@ -45,8 +45,8 @@ def buy(
     what: str,
     event: Telling,
     seal: str,
-) -> tuple[int, list[UUID]]:
-    """Write all of it or nothing: the number of the event, and who pays.
+) -> tuple[int, str, list[UUID]]:
+    """Write all of it or nothing: the number and the hash of the event, and who pays.
 
     With a fence the question is marked as paid for, if the claim of that number still holds it.
 
@@ -60,8 +60,9 @@ def buy(
     )
     said = _said(given)
     if said.startswith("{"):
-        return 0, [UUID(one) for one in said[1:-1].split(",")]
-    return int(said), list(payers)
+        return 0, "", [UUID(one) for one in said[1:-1].split(",")]
+    number, _, linked = said.partition(" ")
+    return int(number), linked, list(payers)
 
 
 def _said(given: tuple[Any, ...]) -> str:
@@ -204,7 +205,7 @@ BEGIN
             details, previous_hash, hash)
         VALUES (number, moment, asker, done, project, kind, subject, said, previous, linked);
     UPDATE stewardapp_audithead SET count = number, hash = linked WHERE id = 1;
-    answer := number;
+    answer := concat_ws(' ', number, linked);
     IF alone THEN
         COMMIT;
         -- Something to commit: that waits until everything before it is on the disk, as the server is set.

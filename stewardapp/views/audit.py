@@ -8,8 +8,9 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
+from stewardapp import anchors
 from stewardapp.forms.audit import AuditFilter
-from stewardapp.models import AuditEvent, Project
+from stewardapp.models import Anchor, AuditEvent, Project
 from stewardapp.presenters import audit_lines
 
 PER_PAGE = 50
@@ -23,6 +24,7 @@ def audit_list(request: HttpRequest) -> HttpResponse:
     page = Paginator(form.apply(seen).select_related("actor", "project"), PER_PAGE)
     events = page.get_page(request.GET.get("page"))
     shown = {"form": form, "page": events, "lines": [audit_lines.line(event) for event in events]}
+    shown |= {"anchor": Anchor.objects.first(), "public_key": anchors.public_key()}
     return render(request, "audit/list.html", shown)
 
 

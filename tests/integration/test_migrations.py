@@ -16,7 +16,8 @@ from django.test import override_settings
 from django.utils import timezone
 
 from stewardapp import keyring, storage
-from stewardapp.models import DataKey
+from stewardapp.actions import audit
+from stewardapp.models import AuditEvent, DataKey
 from tests.services import fresh_database, postgres_server
 from tests.site import default_database
 
@@ -84,3 +85,15 @@ def test_keys_leave_the_database_for_files(empty: Path) -> None:
     keyring.rotate()
     keyring._seal_of.cache_clear()
     assert keyring.seal_of("audit log") == seal
+
+
+def test_the_end_of_a_log_from_before_is_sealed(empty: Path) -> None:
+    old = migrated_to("0022_sealed_factors")
+    event = AuditEvent(id=1, at=timezone.now(), action="x", subject_type="x", subject_id=uuid.uuid4())
+    said = {name: getattr(event, name) for name in ("at", "action", "subject_type", "subject_id")}
+    old.get_model("stewardapp", "AuditEvent").objects.create(id=1, **said, hash=audit.link(event))
+    old.get_model("stewardapp", "AuditHead").objects.create(id=1, count=1, hash=audit.link(event))
+    call_command("migrate", interactive=False, verbosity=0)
+    found = audit.verify()
+    assert isinstance(found, audit.Whole)
+    assert found.count == 1

@@ -1,27 +1,34 @@
 """The audit chain: nothing is changed, cut, reordered or forked unnoticed."""
 
 import io
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
 from stewardapp.actions import audit, projects
-from stewardapp.models import AuditEvent, AuditHead, Project
+from stewardapp.models import AuditEvent, AuditHead, Project, guards
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+UNSEALED = "the end of the log is not sealed: events were cut off or added"
 
 
 @pytest.fixture(autouse=True)
-def _some_events() -> None:
+def _some_events(tmp_path: Path, settings: Any) -> None:
+    settings.STEWARD_DATA = tmp_path  # with no notes and anchors of others
     admin = factories.make_admin()
     for _ in range(5):
         projects.create(name=factories.unique("P"), by=admin)
 
 
 def sql(statement: str, *values: Any) -> None:
+    """As somebody who owns the database: without its guards."""
+    guards.remove()
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
 
@@ -105,6 +112,82 @@ def test_a_forged_end_needs_the_key() -> None:
     assert broken() == audit.Broken(forged.id, "the event was changed")
 
 
+@pytest.mark.parametrize("left", [0, 1, 3, 5])
+def test_a_cut_tail_is_found_though_the_head_was_rewritten(left: int) -> None:
+    last = AuditEvent.objects.filter(id=left).first()
+    sql("DELETE FROM stewardapp_auditevent WHERE id > %s", left)
+    sql("UPDATE stewardapp_audithead SET count = %s, hash = %s", left, last.hash if last else "")
+    assert broken() == audit.Broken(left + 1, UNSEALED)
+    sql("UPDATE stewardapp_audithead SET sealed_count = %s", left)
+    assert broken() == audit.Broken(left + 1, UNSEALED)
+    if left:
+        sql("UPDATE stewardapp_audithead SET sealed_count = 0, seal = ''")
+        assert broken() == audit.Broken(left + 1, UNSEALED)
+
+
+def test_what_is_written_after_a_cut_does_not_seal_it() -> None:
+    last = AuditEvent.objects.get(id=4)
+    sql("DELETE FROM stewardapp_auditevent WHERE id > 4")
+    sql("UPDATE stewardapp_audithead SET count = 4, hash = %s", last.hash)
+    for _ in range(3):
+        projects.create(name=factories.unique("P"), by=factories.make_admin())
+    audit.seal_head()
+    assert broken().reason == UNSEALED
+
+
+def test_what_the_database_bought_is_sealed_later() -> None:
+    """A purchase is written without the key; anything else that is not sealed was not written by us."""
+    last = AuditEvent.objects.get(id=6)
+    sealed = {"sealed_count": 5, "seal": audit.head_seal(5, AuditEvent.objects.get(id=5).hash)}
+    sql("UPDATE stewardapp_audithead SET sealed_count = 5, seal = %s", sealed["seal"])
+    assert broken() == audit.Broken(7, UNSEALED)
+    last.action = audit.UNSEALED
+    sql("UPDATE stewardapp_auditevent SET action = %s, hash = %s WHERE id = 6", last.action, audit.link(last))
+    sql("UPDATE stewardapp_audithead SET hash = %s", audit.link(last))
+    assert isinstance(audit.verify(), audit.Whole)
+    assert audit.head_needs_seal()
+    audit.seal_head()
+    assert not audit.head_needs_seal()
+    assert isinstance(audit.verify(), audit.Whole)
+
+
+def test_a_log_from_before_ends_were_sealed_is_sealed_when_the_schema_is() -> None:
+    sql("UPDATE stewardapp_audithead SET sealed_count = 0, seal = ''")
+    assert isinstance(audit.verify(), audit.Broken)
+    import_module("stewardapp.migrations.0023_audit_evidence").seal_end(apps, None)
+    assert isinstance(audit.verify(), audit.Whole)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE stewardapp_auditevent SET action = 'x' WHERE id = 3",
+        "DELETE FROM stewardapp_auditevent WHERE id = 6",
+        "DELETE FROM stewardapp_audithead",
+        "UPDATE stewardapp_audithead SET count = count - 1",
+        "UPDATE stewardapp_audithead SET count = count + 2",
+        "UPDATE stewardapp_audithead SET hash = 'x'",
+        "UPDATE stewardapp_audithead SET sealed_count = sealed_count - 1",
+    ],
+)
+def test_the_database_refuses(statement: str) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert isinstance(audit.verify(), audit.Whole)
+
+
+def test_a_writer_that_slept_is_refused() -> None:
+    """It knows an end that was the end a while ago."""
+    head = AuditHead.objects.get()
+    projects.create(name=factories.unique("P"), by=factories.make_admin())
+    late = AuditEvent.objects.get(id=3)
+    late.id, late.previous_hash, late._state.adding = head.count + 1, head.hash, True
+    with pytest.raises(IntegrityError), transaction.atomic():
+        late.save()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        AuditHead.objects.update(count=head.count, hash=head.hash)
+
+
 def test_the_database_refuses_a_fork() -> None:
     third = AuditEvent.objects.get(id=3)
     fork = AuditEvent(
@@ -177,6 +260,7 @@ def test_events_that_were_sealed_otherwise_still_hold(sealed: Any) -> None:
     sealed(event)
     event.save()
     AuditHead.objects.update(count=event.id, hash=event.hash)
+    audit.seal_head()
     assert isinstance(audit.verify(), audit.Whole)
     for change in ("action = 'x'", "seal = hash, anchor = 1"):
         with transaction.atomic():

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from stewardapp.access.survey_states import SurveyMove
 from stewardapp.actions import (
     accounts,
     action,
+    anchors,
     audit,
     budgets,
     columns,
@@ -71,6 +73,7 @@ QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "inbox.seen", "s
 # Nobody stands behind them: the date has come, the first administrator has nobody to be made by, or nobody is
 # asked who answers.
 BY_NOBODY = {
+    "anchors.make",
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
@@ -79,6 +82,12 @@ BY_NOBODY = {
 }
 
 Call = Callable[[], Any]
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path: Path, settings: Any) -> None:
+    """Notes and anchors of a log that was undone speak against the next one."""
+    settings.STEWARD_DATA = tmp_path
 
 
 def public_actions() -> dict[str, Callable[..., Any]]:
@@ -198,6 +207,10 @@ def downloaded(team: factories.Team) -> Call:
     assert release.candidate is not None
     artifact = release.candidate.artifacts.get(name="release.csv")
     return lambda: downloads.record(release=release, artifact=artifact, by=team.analyst)
+
+
+def anchored(team: factories.Team) -> Call:
+    return lambda: anchors.make(settled=timedelta(0))
 
 
 def resolved(team: factories.Team) -> Call:
@@ -341,6 +354,7 @@ def paid_query(team: factories.Team) -> Call:
 
 
 CALLS: dict[str, Callable[[factories.Team], Call]] = {
+    "anchors.make": anchored,
     "accounts.create": on(
         nothing, lambda t, _: accounts.create(username="new", password=factories.PASSWORD, by=t.admin)
     ),
