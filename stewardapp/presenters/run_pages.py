@@ -235,7 +235,10 @@ def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
 def fact_words(name: str, value: Any) -> str:
     """One decision in words."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {part}" for key, part in value.items()) or "–"
+        parts = (
+            f"({fact_words(name, part)})" if isinstance(part, Mapping) else part for part in value.values()
+        )
+        return ", ".join(f"{key}: {part}" for key, part in zip(value, parts, strict=True)) or "–"
     if isinstance(value, list):
         return "; ".join(fact_words(name, part) for part in value[:5]) + (" …" if len(value) > 5 else "")
     return measures.printed(name, value)

@@ -150,3 +150,71 @@ def test_the_order_in_which_sets_of_columns_are_tried():
     assert order[:3] == [frozenset({"many"}), frozenset({"some"}), frozenset({"few"})]
     strict = list(suppression.patterns(("few", "many", "some"), ("many",), {"few": 2, "many": 9, "some": 5}))
     assert strict.index(frozenset({"some", "few"})) < strict.index(frozenset({"many"}))
+
+
+WILD = ("k-anonymity", {"k": 2, "missing": "wildcard"})
+
+
+def agreeing(rows, k):
+    """Whether every row agrees with k rows where both tell something; rows of stars alone do not count."""
+    shown = [row for row in rows if row != ("*",) * 3] or rows
+    return all(
+        sum(all(x == y or {x, y} & {"", "*"} for x, y in zip(row, other, strict=True)) for other in shown)
+        >= k
+        for row in shown
+    )
+
+
+def tuples(released):
+    return [tuple(row[name] for name in NAMES) for row in rows_of(released)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(*[st.sampled_from(["x", "y", "z", ""])] * 3), min_size=1, max_size=14),
+    st.integers(1, 4),
+    st.permutations(NAMES),
+)
+def test_a_goal_of_wildcards_holds_for_the_steps_own_k_and_no_cell_is_hidden_in_vain(rows, k, importance):
+    if any(all(row[at] == "" for row in rows) for at in range(3)):
+        return
+    columns = {name: {"role": "quasi-identifier", "kind": "categorical"} for name in NAMES}
+    recipe = recipe_of(columns, [WILD], [("suppression", {"k": k, "importance": importance[:1]})], [])
+    table = table_of([dict(zip(NAMES, row, strict=True)) for row in rows])
+    try:
+        released, report = run(recipe, table, keep_order=True)
+    except NoSolution:
+        assert len(rows) < max(k, 2)
+        return
+    out = tuples(released)
+    assert agreeing(out, max(k, 2))
+    hidden = [(i, at) for i, row in enumerate(out) for at in range(3) if row[at] == "*"]
+    assert report["steps"][0]["suppressed_cells"] == len(hidden)
+    assert report["goals"][0]["holds"]
+    alike = Counter(rows)
+    for i, at in hidden:
+        if alike[rows[i]] > 1 or out[i] == ("*",) * 3:
+            continue  # rows that were alike are treated alike
+        more = [list(row) for row in out]
+        more[i][at] = rows[i][at]
+        assert not agreeing([tuple(row) for row in more], max(k, 2))
+
+
+def test_wildcards_hide_far_fewer_cells_than_stars_that_equal_only_stars():
+    rows = [{"a": f"a{i % 7}", "b": f"b{i % 11}", "c": f"c{i % 13}"} for i in range(300)]
+    columns = {name: {"role": "quasi-identifier"} for name in NAMES}
+    recipes = [recipe_of(columns, goals, [("suppression", {"k": 5})], []) for goals in ([WILD], [])]
+    wild, own = (run(recipe, table_of(rows))[1]["steps"][0]["suppressed_cells"] for recipe in recipes)
+    with mock.patch("worker.engine.algorithms.hiding.is_feasible", return_value=False):
+        set_by_set = run(recipes[0], table_of(rows))[1]["steps"][0]["suppressed_cells"]
+    assert wild < 0.8 * set_by_set
+    assert set_by_set <= own
+
+
+@pytest.mark.parametrize("more", [{"who": {"role": "person-key"}}, {}])
+def test_persons_and_other_goals_beside_wildcards_hold_too(more):
+    rows = [{"a": f"a{i % 5}", "b": f"b{i % 4}", "c": f"c{i % 3}", "who": f"p{i // 2}"} for i in range(60)]
+    columns = {name: {"role": "quasi-identifier"} for name in NAMES} | more
+    goals = [WILD] if more else [WILD, ("k-anonymity", {"k": 3})]
+    _, report = run(recipe_of(columns, goals, [("suppression", {"k": 3})], []), table_of(rows))
+    assert all(goal["holds"] for goal in report["goals"])

@@ -79,6 +79,12 @@ class Goal(Parametric):
         return None
 
     @property
+    def least_agreeing(self) -> int | None:
+        """When all it asks is that every class agrees with so many rows or persons, counting those of other
+        classes too where a missing or suppressed cell may stand for any value: how many."""
+        return None
+
+    @property
     def by_sizes(self) -> bool:
         """Whether it looks at nothing of a class but its size, and gives up the smallest first."""
         return self.least_size is not None

@@ -6,6 +6,7 @@ import pytest
 from tests.engine.methods.judging import ROWS, has_covariance
 from tests.engine.methods.running import numbers, run
 from worker.engine.column import Column
+from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
 from worker.engine.methods.correlated_noise import CorrelatedNoise
 from worker.engine.randomness import key_from_seed
@@ -138,3 +139,20 @@ def test_columns_that_follow_from_one_another_are_no_trouble():
     x = np.random.default_rng(1).standard_normal(1000)
     out = run(numbers(a=x, b=2 * x), CorrelatedNoise(columns=("a", "b"), decimals=9))
     assert out.numbers("b") == pytest.approx(2 * out.numbers("a"), abs=1e-6)
+
+
+def test_the_codebook_says_by_how_much_bounds_moved_each_mean():
+    draw = np.random.default_rng(1)
+    a = draw.exponential(1, 20_000).round(3)
+    table, declared = (
+        numbers(a=a, b=a + draw.normal(0, 1, 20_000).round(3)),
+        {"a": Declaration(bounds=(0, None))},
+    )
+    step = CorrelatedNoise(columns=("a", "b"), share=1, keep_covariance=False)
+    out = run(table, step, declared=declared)
+    moved = out.facts[0]["clipped"]["a"]["added"] / 20_000
+    assert abs((out.numbers("a") - a).mean() - moved) < 0.05
+    assert f"a: {100 * out.facts[0]['clipped_cells'] / 20_000:.2g} % of the results lay" in " ".join(
+        step.codebook(out.facts[0])
+    )
+    assert out.facts[0]["clipped"]["b"] == {"cells": 0, "added": 0.0}

@@ -101,6 +101,26 @@ def test_results_are_clipped_to_bounds_and_counted():
     assert (bound.numbers("x") == np.clip(free, 0, 1)).all()
 
 
+@pytest.mark.parametrize("mode", ["additive", "multiplicative"])
+def test_the_codebook_says_by_how_much_bounds_moved_the_mean(mode):
+    """Not "unbiased": what is cut off below 0 is not made up for above."""
+    before = np.random.default_rng(1).exponential(1, 100_000).round(3)
+    step = Noise(column="x", amount=1, mode=mode, decimals=3, lower=0)
+    out = run(numbers(x=before), step)
+    clipped, facts = out.facts[0]["clipped"]["x"], out.facts[0]
+    moved = clipped["added"] / 100_000
+    assert moved > 0.05
+    error = out.numbers("x") - before
+    assert abs(error.mean() - moved) < 6 * error.std() / np.sqrt(100_000), "and nothing else moved it"
+    said = " ".join(step.codebook(facts))
+    assert f"made the mean too large by {moved:.3g}" in said
+    assert "unbiased but for" in said
+    free = Noise(column="x", amount=1, mode=mode, decimals=3)
+    told = " ".join(free.codebook(run(numbers(x=before), free).facts[0]))
+    assert "unbiased." in told
+    assert "bound" not in told
+
+
 def test_zeros_that_are_left_alone_are_not_counted_as_clipped():
     before = np.where(np.arange(10_000) % 2, np.random.default_rng(1).uniform(0, 1, 10_000), 0)
     step = Noise(column="x", amount=0.5, keep_zeros=True, decimals=6)

@@ -24,9 +24,9 @@ class Finish:
     upper: float | None = None
     keep_zeros: bool = False
 
-    def apply(self, fresh: Floats, original: Floats) -> int:
-        """Finish `fresh` in place; missing cells are NaN in both. Returns how many cells were clipped,
-        not counting zeros, which no bound moves when they are left alone."""
+    def apply(self, fresh: Floats, original: Floats) -> Floats:
+        """Finish `fresh` in place; missing cells are NaN in both. Returns what was `clipped`, not counting
+        zeros, which no bound moves when they are left alone."""
         scale = 10.0**self.places
         if self.places:
             fresh *= scale
@@ -41,14 +41,18 @@ class Finish:
         np.copyto(fresh, 0.0, where=zeros)
         return clipped
 
-    def _clip(self, fresh: Floats) -> int:
-        clipped = 0
-        if self.lower is not None:
-            clipped += int(np.count_nonzero(fresh < self.lower))
-            np.copyto(fresh, self.lower, where=fresh < self.lower)
-        if self.upper is not None:
-            clipped += int(np.count_nonzero(fresh > self.upper))
-            np.copyto(fresh, self.upper, where=fresh > self.upper)
+    def _clip(self, fresh: Floats) -> Floats:
+        """How many cells lay beyond a bound, and by how many last digits in all, up and down: whole numbers,
+        so that they add up to the same however the rows are cut."""
+        clipped = np.zeros(3)
+        for at, bound in ((1, self.lower), (2, self.upper)):
+            if bound is None:
+                continue
+            beyond = fresh < bound if at == 1 else fresh > bound
+            if number := np.count_nonzero(beyond):
+                clipped[0] += number
+                clipped[at] = np.rint(np.abs(fresh[beyond] - bound) * 10.0**self.places).sum()
+                fresh[beyond] = bound
         return clipped
 
     def cells(self, original: Floats) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+FEWEST = 10
 TAILS: Mapping[str, Callable[[float], float]] = {
     "gaussian": lambda x: math.erfc(x / math.sqrt(2.0)),
     "laplace": lambda x: math.exp(-math.sqrt(2.0) * x),
@@ -45,3 +46,26 @@ def said_of_rounding(decimals: str, facts: Mapping[str, Any]) -> tuple[str, ...]
         f"Results were rounded to {decimals}, which undid most of the noise: {about} of the "
         "values differ from the original ones.",
     )
+
+
+def clipping(clipped: Sequence[float], places: int) -> dict[str, Any]:
+    """What bounds did to one column, for the report."""
+    cells, up, down = (float(one) for one in clipped)
+    return {"cells": int(cells), "added": (up - down) * 10.0**-places}
+
+
+def said_of_clipping(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """By how much bounds moved the means: what is cut off on one side is not made up for on the other."""
+    said = []
+    for name, clipped in facts.get("clipped", {}).items():
+        cells, of = clipped["cells"], max(facts["cells"][name], 1)
+        if 0 < cells < FEWEST:
+            said.append(f"{name}: fewer than {FEWEST} results lay beyond a bound and were set to it.")
+        elif cells:
+            moved = clipped["added"] / of
+            said.append(
+                f"{name}: {100 * cells / of:.2g} % of the results lay beyond a bound and were set to it. That "
+                f"made the mean too {'large' if moved > 0 else 'small'} by {abs(moved):.3g}, and "
+                "variances smaller than is said above: correct the mean, and do not rely on the tails."
+            )
+    return tuple(said)

@@ -60,7 +60,7 @@ def _matches(classes: Classes, names: Sequence[str]) -> list[tuple[Ids, Ids, Ids
     first = classes.first()
     codes = [classes.table.column(name)[first] for name in names]
     sizes = [len(classes.table.domain(name)) for name in names]
-    wild = np.array([_wild(classes, name)[one] for name, one in zip(names, codes, strict=True)], bool)
+    wild = np.array([wild_values(classes, name)[one] for name, one in zip(names, codes, strict=True)], bool)
     patterns, which = np.unique(wild.reshape(len(names), classes.number), axis=1, return_inverse=True)
     members = [np.flatnonzero(which.reshape(-1) == i) for i in range(patterns.shape[1])]
     found = []
@@ -74,7 +74,7 @@ def _matches(classes: Classes, names: Sequence[str]) -> list[tuple[Ids, Ids, Ids
     return found
 
 
-def _wild(classes: Classes, name: str) -> Mask:
+def wild_values(classes: Classes, name: str) -> Mask:
     """Which values of a column may stand for any other."""
     domain = classes.table.domain(name)
     wild: Mask = domain.missing | np.array([text in ("", SUPPRESSED) for text in domain.texts], bool)

@@ -64,6 +64,10 @@ class KAnonymity(Goal):
     def least_size(self) -> int | None:
         return self.k if self.missing == "own" else None
 
+    @property
+    def least_agreeing(self) -> int | None:
+        return self.k if self.missing == "wildcard" else None
+
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()
         told._quasi = statistics.quasi_identifiers

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
 from worker.engine.algorithms.finishing import Finish, finish_for
-from worker.engine.algorithms.rounded_noise import may_undo, said_of_rounding
+from worker.engine.algorithms.rounded_noise import clipping, may_undo, said_of_clipping, said_of_rounding
 from worker.engine.column import Floats
 from worker.engine.errors import EngineError
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
@@ -144,7 +144,7 @@ class CorrelatedNoise(Method):
     def transform(self, chunk: Chunk, plan: CorrelatedNoisePlan, source: Source) -> Chunk:
         old = [chunk[name].numbers for name in self.columns]
         fresh = [np.empty(chunk.rows) for _ in self.columns]
-        clipped = 0
+        clipped = np.zeros((len(self.columns), 3))
         for block, rows in chunk.blocks():
             draws = self._draws(chunk, block, rows, source)
             for i, finish in enumerate(plan.finishes):
@@ -156,20 +156,23 @@ class CorrelatedNoise(Method):
                 if plan.shrink < 1.0:
                     new *= plan.shrink
                     new += (1.0 - plan.shrink) * plan.mean[i]
-                clipped += finish.apply(new, old[i][rows])
+                clipped[i] += finish.apply(new, old[i][rows])
         made = [
             NumberColumn(name, finish.kind(chunk[name].kind), numbers, finish.places)
             for name, finish, numbers in zip(self.columns, plan.finishes, fresh, strict=True)
         ]
-        done = chunk.with_columns(*made).tallied(clipped_cells=clipped)
+        done = chunk.with_columns(*made).tallied(clipped=clipped)
         if not plan.counts:
             return done
         cells = sum(finish.cells(numbers) for finish, numbers in zip(plan.finishes, old, strict=True))
         return done.tallied(noisy_cells=cells)
 
     def conclude(self, plan: CorrelatedNoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        counted = {"noisy_cells": 0} if plan.counts else {}
-        return {"clipped_cells": 0, **counted, **tallies}
+        found = tallies.get("clipped", np.zeros((len(self.columns), 3)))
+        each = zip(self.columns, found, plan.finishes, strict=True)
+        clipped = {name: clipping(one, finish.places) for name, one, finish in each}
+        counted = {"noisy_cells": int(tallies.get("noisy_cells", 0))} if plan.counts else {}
+        return {"clipped_cells": int(found[:, 0].sum()), "clipped": clipped, **counted}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
@@ -248,10 +251,7 @@ class CorrelatedNoise(Method):
 def _limits(facts: Mapping[str, Any], keep_zeros: bool) -> tuple[str, ...]:
     """What makes the figures above inexact."""
     said = said_of_rounding("the decimals of each column", facts)
-    if any(bound is not None for both in facts["bounds"] for bound in both):
-        said += (
-            "Results outside the bounds were set to the nearer bound, so values there are too frequent.",
-        )
+    said += said_of_clipping(facts)
     if keep_zeros:
         said += ("Zeros were left as they were: all this holds for the other values only.",)
     return said

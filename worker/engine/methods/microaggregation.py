@@ -45,8 +45,9 @@ class Microaggregation(Method):
 
     Missing cells stay missing: rows that miss the same cells are grouped among themselves. Where fewer than k
     rows do, no group can be formed and their other cells in these columns become missing too; the report
-    counts them. The columns are held in memory as a whole: more cells than the memory limit divided by 12
-    bytes are refused before anything is done.
+    counts them. Rows that know nothing in the columns are a class too: should they be fewer than k, the rows
+    that cost the fewest cells join them. The columns are held in memory as a whole: more cells than the
+    memory limit divided by 12 bytes are refused before anything is done.
     """
 
     slug = "microaggregation"
@@ -129,7 +130,7 @@ class Microaggregation(Method):
                 work.average(some, self.algorithm, self.aggregate == "median", report)
                 report.progress(1.0)
         if whole.rows and not work.groups:
-            text = f"k: fewer than {self.k} rows hold a value in the same columns. Choose a smaller k."
+            text = f"k: too few rows know the same columns for groups of {self.k}. Choose a smaller k."
             raise NoSolution("too-few-rows", text, param="k")
         made = []
         for name, finish, new, old in zip(self.columns, finishes, work.made, work.numbers, strict=True):
@@ -182,16 +183,30 @@ class _Averaging:
 
     def average(self, some: tuple[int, ...], algorithm: str, median: bool, report: Reporter) -> None:
         """Group the rows by these columns and replace their numbers."""
-        for rows, known in _patterns([self.numbers[i] for i in some]):
+        found = list(_patterns([self.numbers[i] for i in some]))
+        cleared = self._cleared(found, alone=len(some) == 1)
+        for number, (rows, known) in enumerate(found):
             at = [i for i, is_known in zip(some, known, strict=True) if is_known]
-            if not at:
-                continue
-            if len(rows) < self._k:
+            if number in cleared:
                 self._clear(at, rows)
+                continue
+            if not at:
                 continue
             of = _grouped([self.numbers[i][rows] for i in at], self._k, algorithm, report)
             self._count(np.bincount(of))
             self._fill(at, rows, of, median)
+
+    def _cleared(self, found: Sequence[tuple[Codes, Mask]], alone: bool) -> set[int]:
+        """The patterns too rare to be grouped; with rows that know nothing they are a class of k, or none.
+
+        Where a column is grouped by itself, nobody promises anything of the rows that miss it.
+        """
+        rare = {i for i, (rows, known) in enumerate(found) if len(rows) < self._k and known.any()}
+        others = [i for i, (_, known) in enumerate(found) if i not in rare and known.any()]
+        empty = sum(len(rows) for i, (rows, _) in enumerate(found) if i not in others)
+        if not alone and 0 < empty < self._k and others:
+            rare.add(min(others, key=lambda i: len(found[i][0]) * int(found[i][1].sum())))
+        return rare
 
     def kept(self) -> list[float]:
         """The share of each column's variance that is left."""

@@ -11,7 +11,13 @@ from pydantic import Field, model_validator
 
 from worker.engine.algorithms.drawing import put_noise, shared_noise
 from worker.engine.algorithms.finishing import Finish, finish_for
-from worker.engine.algorithms.rounded_noise import may_undo, rounded_variance, said_of_rounding
+from worker.engine.algorithms.rounded_noise import (
+    clipping,
+    may_undo,
+    rounded_variance,
+    said_of_clipping,
+    said_of_rounding,
+)
 from worker.engine.column import Floats
 from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
 from worker.engine.goal import Goal
@@ -43,8 +49,9 @@ class Noise(Method):
 
     Means stay right on average; variances grow by a known amount, which the codebook states so that
     analysts can correct for it. Missing cells stay missing. Results are rounded to the decimals that the
-    column shows, because the digits below would give the noise away, and are kept within bounds. Noise
-    gives no formal guarantee: rare, extreme values stay extreme.
+    column shows, because the digits below would give the noise away, and are kept within bounds: that moves
+    the mean, and the codebook says by how much. Noise gives no formal guarantee: rare, extreme values stay
+    extreme.
     """
 
     slug = "noise"
@@ -166,7 +173,7 @@ class Noise(Method):
 
     def transform(self, chunk: Chunk, plan: NoisePlan, source: Source) -> Chunk:
         numbers = chunk[self.column].numbers
-        fresh, clipped = np.empty(chunk.rows), 0
+        fresh, clipped = np.empty(chunk.rows), np.zeros(3)
         for block, rows in chunk.blocks():
             old, new = numbers[rows], fresh[rows]
             self._draw(new, chunk, block, rows, source)
@@ -180,32 +187,34 @@ class Noise(Method):
         column = NumberColumn(
             self.column, plan.finish.kind(chunk[self.column].kind), fresh, plan.finish.places
         )
-        made = chunk.with_columns(column).tallied(clipped_cells=clipped)
+        made = chunk.with_columns(column).tallied(clipped=clipped)
         if not plan.counts:
             return made
         return made.tallied(noisy_cells=plan.finish.cells(numbers))
 
     def conclude(self, plan: NoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
-        counted = {"noisy_cells": 0} if plan.counts else {}
-        return {"clipped_cells": 0, **counted, **tallies}
+        clipped = clipping(tallies.get("clipped", np.zeros(3)), plan.finish.places)
+        counted = {"noisy_cells": int(tallies.get("noisy_cells", 0))} if plan.counts else {}
+        return {"clipped_cells": clipped["cells"], "clipped": {self.column: clipped}, **counted}
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         deviation = float(facts["noise_deviation"])
         shared = (
             " Rows that share a group share the noise: treat them as clustered." if self.shared_by else ""
         )
+        but = " but for the results that were set to a bound" if facts["clipped_cells"] else ""
         if self.mode == "multiplicative":
             return (
                 f"{self.column}: each value was multiplied by an independent random factor with mean 1 "
                 f"and standard deviation {deviation:.6g} ({self.distribution}).{shared}",
-                f"Means and totals are unbiased. E[x²] is too large by the factor {1 + deviation**2:.6g}: "
-                "divide the mean of squares by it before computing a variance.",
+                f"Means and totals are unbiased{but}. E[x²] is too large by the factor "
+                f"{1 + deviation**2:.6g}: divide the mean of squares by it before computing a variance.",
                 *_limits(facts),
             )
         return (
             f"{self.column}: independent {self.distribution} noise with mean 0 and standard deviation "
             f"{deviation:.6g} was added to each value.{shared}",
-            f"Means and totals are unbiased. {self._variance(facts)} As a predictor in a regression its "
+            f"Means and totals are unbiased{but}. {self._variance(facts)} As a predictor in a regression its "
             "slope is too small: divide it by 1 − (noise variance / sample variance).",
             *_limits(facts),
         )
@@ -231,8 +240,4 @@ class Noise(Method):
 
 
 def _limits(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    said = said_of_rounding(f"{facts['decimals']} decimals", facts)
-    if any(bound is not None for bound in facts["bounds"]):
-        clipped = "Results outside the bounds were set to the nearer bound, so values there are too frequent."
-        return (*said, clipped)
-    return said
+    return (*said_of_rounding(f"{facts['decimals']} decimals", facts), *said_of_clipping(facts))

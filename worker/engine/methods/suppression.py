@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from worker.engine.algorithms.wildcards import matching_sizes, wild_values
 from worker.engine.classes import Classes, classes_of, released_classes
 from worker.engine.column import SUPPRESSED, Codes, Column, Mask
 from worker.engine.errors import EngineError, NoSolution
@@ -48,6 +49,10 @@ class Suppression(Method):
     hiding all less important ones does not help, in their order. A hidden cell becomes `*`, which is a
     value of its own: rows are alike only when they hide the same cells. A row that cannot be helped loses
     all quasi-identifiers and counts as suppressed.
+
+    Where a goal lets hidden cells stand for any value, so does the k of this step. Then hiding helps other
+    rows too: rows are helped one by one, each by the fewest cells, those first that help others most, and
+    what need not be hidden in the end is shown again.
     """
 
     slug = "suppression"
@@ -121,6 +126,7 @@ class Suppression(Method):
         table = statistics.classes_table(column for goal in goals for column in goal.sensitive_columns())
         work = _Hiding(table, names, tuple(goals), self.k or 1)
         values = {name: len(table.domain(name)) for name in names}
+        work.hide_one_by_one(weights_of(names, self.importance, values), report)
         for number, pattern in enumerate(patterns(names, self.importance, values)):
             report.progress(1 - 1 / (number + 2))
             if not work.hide(pattern):
@@ -172,6 +178,7 @@ class _Hiding:
         self._goals = goals
         self._k = k
         self.hidden = tuple(np.zeros(len(table), bool) for _ in names)
+        self._wild = any(goal.least_agreeing is not None for goal in goals)
         self._left = self._undecided() if self._apart else None
 
     @property
@@ -180,14 +187,35 @@ class _Hiding:
         itself or beside the whole table, which loses no row, and no row joins it later because there was
         no `*` in the data before."""
         stars = any(SUPPRESSED in self._original.domain(name).index for name in self._names)
-        return not stars and all(_judges_alone(goal) for goal in self._goals)
+        return not (stars or self._wild) and all(_judges_alone(goal) for goal in self._goals)
 
     def violating(self, classes: Classes) -> Mask:
         """Classes that are too small or violate a goal."""
-        bad = classes.sizes < self._k
+        sizes = matching_sizes(classes, self._names) if self._wild and self._k > 1 else classes.sizes
+        bad = sizes < self._k
         for goal in self._goals:
             bad |= goal.violating(classes) | ~goal.spared(classes)
         return bad
+
+    def hide_one_by_one(self, weights: Mapping[str, float], report: Reporter) -> None:
+        """Where all that is asked is to agree with enough rows, hidden cells standing for any value."""
+        asked = [goal.least_agreeing for goal in self._goals]
+        if not self._wild or None in asked or self._original.persons is not None:
+            return
+        if len(self._names) > EVERY_PATTERN_UP_TO:
+            return
+        from worker.engine.algorithms.hiding import hidden_cells, is_feasible
+
+        k = max(self._k, *(one for one in asked if one is not None))
+        classes = classes_of(self._original, self._names)
+        agreeing, first = matching_sizes(classes, self._names), classes.first()
+        if not is_feasible(int((agreeing < k).sum()), classes.number, len(self._names)):
+            return
+        codes = [self._original.column(name)[first] for name in self._names]
+        wild = [wild_values(classes, name)[of] for name, of in zip(self._names, codes, strict=True)]
+        costs = [weights[name] for name in self._names]
+        found = hidden_cells(codes, wild, classes.rows, agreeing, k, costs, report.progress)
+        self.hidden = tuple(mask[classes.ids] for mask in found)
 
     def hide(self, pattern: frozenset[str]) -> bool:
         """Hide these cells in rows that violate, where that helps. False when no row violates any more."""
@@ -267,20 +295,26 @@ def _some(table: FrequencyTable, rows: Any) -> FrequencyTable:
     )
 
 
+def weights_of(names: Sequence[str], importance: Sequence[str], values: Mapping[str, int]) -> dict[str, int]:
+    """What it costs to hide a cell of each column, the first to be hidden first: an important one costs more
+    than all that are less important together. Among columns of no importance those of many values come
+    first: hiding them helps most."""
+    ordered = sorted((n for n in names if n not in importance), key=lambda name: -values[name])
+    return dict.fromkeys(ordered, 1) | {
+        name: (len(ordered) + 1) << place for place, name in enumerate(reversed(importance))
+    }
+
+
 def patterns(
     names: Sequence[str], importance: Sequence[str], values: Mapping[str, int]
 ) -> Iterator[frozenset[str]]:
     """Sets of cells to hide: unimportant before important, then few before many; all cells last, twice.
 
-    An important column is touched only where all that are less important together do not help. Among columns
-    of no importance those of many `values` come first: hiding them helps most. The second time of all cells
-    helps rows whose class shrank because others joined the suppressed rows.
+    An important column is touched only where all that are less important together do not help. The second
+    time of all cells helps rows whose class shrank because others joined the suppressed rows.
     """
-    ordered = sorted((n for n in names if n not in importance), key=lambda name: -values[name])
-    weight = dict.fromkeys(ordered, 1) | {
-        name: (len(ordered) + 1) << place for place, name in enumerate(reversed(importance))
-    }
-    ordered += reversed(importance)
+    weight = weights_of(names, importance, values)
+    ordered = list(weight)
     if len(names) <= EVERY_PATTERN_UP_TO:
         sets = (one for number in range(1, len(names)) for one in itertools.combinations(ordered, number))
         yield from (frozenset(one) for one in sorted(sets, key=lambda s: sum(weight[n] for n in s)))
