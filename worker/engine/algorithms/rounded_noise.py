@@ -64,8 +64,8 @@ def said_of_clipping(facts: Mapping[str, Any]) -> tuple[str, ...]:
         elif cells:
             moved = clipped["added"] / of
             said.append(
-                f"{name}: {100 * cells / of:.2g} % of the results lay beyond a bound and were set to it. That "
-                f"made the mean too {'large' if moved > 0 else 'small'} by {abs(moved):.3g}, and "
+                f"{name}: {100 * cells / of:.2g} % of the results lay beyond a bound and were set to it: "
+                f"that made the mean too {'large' if moved > 0 else 'small'} by {abs(moved):.3g}, and "
                 "variances smaller than is said above: correct the mean, and do not rely on the tails."
             )
     return tuple(said)
