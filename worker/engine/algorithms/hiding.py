@@ -65,10 +65,8 @@ class _Work:
         self._agreeing = agreeing.astype(np.int64).copy()
         self.gone = np.zeros(len(table), bool)
         self._weights = np.asarray(weights, np.float64)
-        sets = np.arange(1 << len(weights))
-        self._cost: Floats = sum(
-            ((sets >> at & 1) * one for at, one in enumerate(weights)), np.zeros(len(sets))
-        )
+        sets = np.arange(1 << len(weights))[:, None] >> np.arange(len(weights)) & 1
+        self._cost: Floats = np.asarray(sets @ self._weights, np.float64)
 
     def run(self, progress: Callable[[float], None]) -> None:
         """Hide until no tuple is rare. Scores only fall when others are helped, but for few: look again."""
@@ -123,13 +121,13 @@ class _Work:
 
 
 @compiled
-def _difference(table: _Table, hidden: Cells, i: int, j: int) -> int:
+def _difference(table: _Table, hidden: Cells, i: int, j: int) -> Any:
     """The columns in which two tuples both show a value, and not the same."""
     bits = 0
     for column in range(table.shape[1]):
         if table[i, column] != table[j, column]:
             bits |= 1 << column
-    return bits & ~(hidden[i] | hidden[j])
+    return np.int64(bits) & ~(hidden[i] | hidden[j])
 
 
 @compiled
