@@ -281,4 +281,4 @@ def test_what_no_negative_counts_do_to_large_ones_is_told():
     together = made(columns=["sex", "age"], shape="margins", nonnegative=True)[1]["public"]["steps"][0]
     method = DpHistogram(columns=("sex",))
     assert "sums over many drift" in " ".join(method.guidance(alone))
-    assert "more than error95" in " ".join(method.guidance(together))
+    assert "error95 allows for" in " ".join(method.guidance(together))

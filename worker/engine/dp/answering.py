@@ -16,7 +16,18 @@ import numpy as np
 from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells
-from worker.engine.dp.deriving import SHARE_UNITS, Derived, Part, derived, grid_of, scale_for, spread
+from worker.engine.dp.deriving import (
+    SHARE_UNITS,
+    Derived,
+    Part,
+    Powers,
+    derived,
+    ends_of,
+    grid_of,
+    scale_for,
+    spread,
+    value_error,
+)
 from worker.engine.dp.questions import OF_CELLS, Question
 from worker.engine.dp.scales import Scale, scale_of
 from worker.engine.frequency import Counts
@@ -172,11 +183,18 @@ def _moments(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
             [int(one[group]) * part.coarse for one, part in zip(some, parts, strict=True)]
             for some in (drawn, exact)
         )
-        error = spread(asked.question, asked.found, scale, noisy[0])
-        told = _told(Decimal(f"{error:.4g}")) if noisy[0] > 0 else ""
+        told = _moment_error(asked, noisy) if noisy[0] > 0 else ""
         true = _moment(scale, full)
         lines.append(Line(label, _moment(scale, noisy), told, true))
     return lines
+
+
+def _moment_error(asked: Asked, noisy: Sequence[int]) -> str:
+    """From the noisy figures alone."""
+    means = [power / noisy[0] for power in noisy[1:]]
+    powers = Powers(means[0], means[1] if len(means) > 1 else 0.0)
+    error = spread(asked.question, asked.found, _scaled(asked), noisy[0], powers)
+    return _told(Decimal(f"{error:.4g}"))
 
 
 def _moment(scale: Scale, powers: Sequence[int]) -> str:
@@ -193,26 +211,43 @@ def _moment(scale: Scale, powers: Sequence[int]) -> str:
 
 def _quantile(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:
     """The candidate whose rank is nearest to the wanted one, selected with noise."""
-    scale, lines = _scaled(asked), []
+    scale, lines, part = _scaled(asked), [], asked.found.parts[0]
     candidates = np.array(scale.candidates())
     for group, label in enumerate(asked.labels):
         at = tuples.groups == group
-        scores = _rank_scores(candidates, tuples.values[at], tuples.rows[at], asked.question.quantile)
-        chosen, best = draw.best(scores, asked.found.parts[0]), int(np.argmax(scores))
-        answer, true = (_told(scale.value(int(candidates[i]))) for i in (chosen, best))
-        lines.append(Line(label, answer, "", true))
+        ranks = _ranks(candidates, tuples.values[at], tuples.rows[at], asked.question.quantile)
+        chosen = int(candidates[draw.best((-np.abs(ranks)).tolist(), part)])
+        error = _quantile_error(asked, candidates, ranks, int(tuples.rows[at].sum()), draw)
+        if error is None:
+            error = max(chosen - scale.low, scale.high - chosen)
+        true = int(candidates[np.argmin(np.abs(ranks))])
+        answer, around, exact = (_told(scale.value(units)) for units in (chosen, error, true))
+        lines.append(Line(label, answer, around, exact))
     return lines
 
 
-def _rank_scores(candidates: Counts, values: Counts, rows: Counts, share: Decimal) -> list[int]:
-    """Minus how far each candidate is from having the wanted share below it; a row moves it by its weight."""
+def _quantile_error(asked: Asked, candidates: Counts, ranks: Counts, rows: int, draw: Drawer) -> int | None:
+    """From a value selected on either side: they tell how far apart values lie. Always draws both, however
+    many rows there seem to be; None when these are too few."""
+    parts, share = asked.found.parts, asked.question.quantile
+    seeming = int(draw.noisy(np.array([rows], np.int64), parts[1].noise)[0])
+    ends = ends_of(parts, share, seeming)
+    below, above = ends or (0, 0)
+    low, high = (
+        int(candidates[draw.best((-np.abs(ranks - target)).tolist(), part)])
+        for target, part in zip((-below, above), parts[2:], strict=True)
+    )
+    return None if ends is None else value_error(parts, ends, low, high)
+
+
+def _ranks(candidates: Counts, values: Counts, rows: Counts, share: Decimal) -> Counts:
+    """How far each candidate is from having the wanted share below it; a row moves it by its weight."""
     order = np.argsort(values, kind="stable")
     running = np.concatenate([[0], np.cumsum(rows[order])])
     below = running[np.searchsorted(values[order], candidates, side="left")]
     above = running[-1] - running[np.searchsorted(values[order], candidates, side="right")]
     wanted = int(share * SHARE_UNITS)
-    found: list[int] = (-abs((SHARE_UNITS - wanted) * below - wanted * above)).tolist()
-    return found
+    return np.asarray((SHARE_UNITS - wanted) * below - wanted * above, np.int64)
 
 
 def _common(asked: Asked, tuples: Tuples, draw: Drawer) -> list[Line]:

@@ -30,15 +30,14 @@ def shared_out(parts: Floats, total: int, nonnegative: bool) -> Counts:
     return whole
 
 
-def rounded_in_turn(parts: Floats, nonnegative: bool) -> Counts:
+def rounded_in_turn(parts: Floats) -> Counts:
     """Whole numbers in place of many parts; what rounding takes from one is carried on to the next.
 
     Parts of a cross table have remainders in common along a row or column. Rounded each by itself they
     would all lose them, and with them what the margins had told.
     """
-    fitted = _on_simplex(parts, max(round(parts.sum()), 0)) if nonnegative else parts
-    whole = np.floor(fitted)
-    carried = np.rint(np.cumsum(fitted - whole))
+    whole = np.floor(parts)
+    carried = np.rint(np.cumsum(parts - whole))
     return (whole + np.diff(carried, prepend=0.0)).astype(np.int64)
 
 
@@ -78,6 +77,13 @@ def nearest_with_margins(full: Floats, margins: Sequence[Floats]) -> Floats:
         if max(gaps) < max(NEAR_ENOUGH[0], NEAR_ENOUGH[1] * margins[0].sum()):
             break
     return np.asarray(fitted)
+
+
+def without_negative(full: Floats) -> Floats:
+    """The table without negative cells whose grand total stays, and whose margins stay as far as they are
+    not negative themselves: cutting cells at 0 alone would add up to far too much."""
+    total = max(float(full.sum()), 0.0)
+    return nearest_with_margins(full, [nearest_with_total(one, total) for one in one_way(full)])
 
 
 def one_way(full: Floats) -> list[Floats]:

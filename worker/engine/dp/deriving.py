@@ -7,12 +7,12 @@ group look at one row at a time, so they leave that bound as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from worker.engine.declared import Declaration
-from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, odds_bound
+from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, odds_bound, weighed_half_width
 from worker.engine.dp.cells import Choice, Grid, declared_cells
 from worker.engine.dp.questions import MEASURING, OF_CELLS, SELECTING, Question
 from worker.engine.dp.scales import Scale, scale_of
@@ -22,6 +22,12 @@ from worker.engine.privacy import Spend
 SHARE_UNITS = 10_000
 """Shares have four places: in these units the scores of quantiles are whole numbers."""
 EXAMPLES = (100, 1_000, 10_000)
+END_REACH = 10
+"""The ends beside a quantile lie so many scales of their noise away: their own error is small beside that."""
+UNEVEN = 1.1
+"""What the error of a quantile in values allows for the error of the ends."""
+WITHIN_ROWS = Decimal("0.8")
+"""The ends stay within this share of the rows that are there on their side."""
 MOST_OF_A_ROW = (2**63 - 1) // 10**9
 
 
@@ -111,7 +117,12 @@ def _parts(question: Question, scale: Scale | None, each: int, whole: int) -> tu
     most = max(share, SHARE_UNITS - share)
     why = f"{counted}; a row moves the score of a candidate by at most {most / SHARE_UNITS:g} of a rank"
     why += f", in units of 1/{SHARE_UNITS:,} of a rank"
-    return (Part("choice", rows * most, each, why),)
+    ends = "; a value some ranks below, and one above, tell how far apart values lie there"
+    return (
+        Part("choice", rows * most, each // 2, why),
+        Part("count", rows, each // 10, counted),
+        *(Part("end", rows * most, each // 5, why + ends),) * 2,
+    )
 
 
 def _measured(question: Question, scale: Scale, rows: int, whole: int, counted: str) -> tuple[Part, ...]:
@@ -179,23 +190,41 @@ def _errors(
     assert scale is not None
     if question.ask == "sum":
         return [Forecast("Error of the sum", f"± {scale.value(found.parts[0].error):,f}", WITHIN)]
-    told = " · ".join(f"{rows:,} rows: ± {spread(question, found, scale, rows):,.4g}" for rows in EXAMPLES)
-    return [Forecast("Error", told, "Depends on how many rows there are, which is not told before.")]
+    evenly = Powers(0.0, scale.farthest**2 / 3)
+    told = " · ".join(
+        f"{rows:,} rows: ± {spread(question, found, scale, rows, evenly):,.4g}" for rows in EXAMPLES
+    )
+    help_text = "For values spread evenly between the bounds. Depends on how many rows there are, which is "
+    return [Forecast("Error", told, help_text + "not told before; the answer states its own.")]
 
 
 def _rank_error(question: Question, found: Derived, number: int) -> Forecast:
-    ranks = rank_error(found.parts[0], number, question)
-    what = "ranks" if question.ask not in ("most-common", "top-k") else "rows"
-    help_text = "In 19 of 20 answers the value lies within so many rows of the exact rank."
-    if what == "rows":
+    most = rank_error(found.parts[0], number, question)
+    if question.ask in ("most-common", "top-k"):
         help_text = "In 19 of 20 answers the value is at most so many rows less common than the best."
-    return Forecast("Error", f"± {ranks:,} {what}", help_text)
+        return Forecast("Error", f"± {most:,} rows", help_text)
+    help_text = (
+        "In 19 of 20 answers the value lies within so many rows of the exact rank, where values lie evenly "
+        f"around it; within {most:,} rows wherever they lie. The answer states its error in values."
+    )
+    return Forecast("Error", f"± {evenly_error(found.parts[0]):,} ranks", help_text)
 
 
 def rank_error(part: Part, candidates: int, question: Question) -> int:
-    """By how many rows a selected answer misses the best one at most, at 95 %."""
+    """By how many rows a selected answer misses the best one at most, at 95 %, wherever rows lie."""
     reach = part.selection_scale * math.log(max(candidates, 1) / (1 - CONFIDENCE))
     return math.ceil(reach if question.ask in ("most-common", "top-k") else reach / SHARE_UNITS)
+
+
+def evenly_error(part: Part) -> int:
+    """By how many rows a quantile misses its rank, at 95 %, where rows lie evenly around it: the chances of
+    ranks fall off exponentially then, however fine the candidates."""
+    return math.ceil(evenly_reach(part) / SHARE_UNITS)
+
+
+def evenly_reach(part: Part) -> float:
+    """The same in the units of scores."""
+    return part.selection_scale * math.log(1 / (1 - CONFIDENCE))
 
 
 def candidates(question: Question, scale: Scale | None, declared: Mapping[str, Declaration]) -> int:
@@ -207,16 +236,46 @@ def candidates(question: Question, scale: Scale | None, declared: Mapping[str, D
     return len(cells) if cells else 0
 
 
-def spread(question: Question, found: Derived, scale: Scale, rows: float) -> float:
-    """The 95 % error of a mean or variance over about so many rows, from the noise of its parts alone."""
+@dataclass(frozen=True)
+class Powers:
+    """What is known of values, measured from the middle: their mean and the mean of their squares."""
+
+    mean: float
+    square: float
+
+
+def spread(question: Question, found: Derived, scale: Scale, rows: float, powers: Powers) -> float:
+    """The 95 % error of a mean or variance over about so many rows, from the noise of its parts alone.
+
+    With noise x0, x1, x2 on count, sum and squares, and as many rows as the noisy count says, the mean is off
+    by (x1 − mean·x0)/rows, and the variance by (x2 − 2·mean·x1 + (2·mean² − square)·x0)/rows and the square
+    of that.
+    """
     if rows <= 0:
         return math.inf
-    errors = [part.error for part in found.parts]
-    unit, far = float(scale.unit), scale.farthest
-    mean = (errors[1] + far * errors[0] / 2) / rows
+    scales = [part.noise.scale * part.coarse for part in found.parts]
+    unit, far = float(scale.unit), float(scale.farthest)
+    mean, square = min(abs(powers.mean), far), min(max(powers.square, 0.0), far**2)
+    off = weighed_half_width([scales[1], mean * scales[0]]) / rows
     if question.ask == "mean":
-        return mean * unit
-    return (errors[2] + far * far * errors[0] / 2) / rows * unit**2 + 2 * far * mean * unit**2
+        return min(off, 2 * far) * unit
+    squares = weighed_half_width([scales[2], 2 * mean * scales[1], abs(2 * mean**2 - square) * scales[0]])
+    return min(squares / rows + off**2, far**2) * unit**2
+
+
+def ends_of(parts: Sequence[Part], share: Decimal, rows: int) -> tuple[int, int] | None:
+    """How many ranks below and above a quantile the ends lie, in the units of scores; None when there seem
+    to be too few rows to tell anything from them."""
+    sure = max(rows - parts[1].noise.error(), 0) * SHARE_UNITS
+    wanted = math.ceil(END_REACH * parts[2].selection_scale)
+    found = min(wanted, int(WITHIN_ROWS * sure * share)), min(wanted, int(WITHIN_ROWS * sure * (1 - share)))
+    return found if sum(found) >= wanted else None
+
+
+def value_error(parts: Sequence[Part], ends: tuple[int, int], low: int, high: int) -> int:
+    """The 95 % error of a quantile in units of its values, from the values at its ends."""
+    per_rank = abs(high - low) / sum(ends)
+    return math.ceil(UNEVEN * evenly_reach(parts[0]) * per_rank)
 
 
 WITHIN = "19 of 20 answers are off by at most this much."

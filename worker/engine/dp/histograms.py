@@ -31,11 +31,11 @@ class Design:
 
     def errors(self) -> list[int]:
         """The 95 % half-width of every declared cell."""
-        return [error + self.round_to // 2 for error in self.layout.errors(self.noise)]
+        return [error + self.round_to // 2 for error in self.layout.errors(self.noise, self.nonnegative)]
 
     def everywhere(self) -> int:
         """The half-width for all cells together."""
-        return self.layout.everywhere(self.noise) + self.round_to // 2
+        return self.layout.everywhere(self.noise, self.nonnegative) + self.round_to // 2
 
     def drawn(self, cells: Counts) -> Counts:
         """The counts to publish. The noise is drawn here, once, on every count whether empty or not."""

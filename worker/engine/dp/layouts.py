@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +26,7 @@ from worker.engine.dp.consistency import (
     level_variances,
     margin_variances,
     rounded_in_turn,
+    without_negative,
 )
 from worker.engine.frequency import Counts
 
@@ -61,12 +63,12 @@ class Layout(ABC):
         """The counts of the table from the noisy ones. Given exact counts it returns the exact table."""
 
     @abstractmethod
-    def errors(self, noise: Noise) -> list[int]:
+    def errors(self, noise: Noise, nonnegative: bool = False) -> list[int]:
         """The 95 % half-width of every count."""
 
-    def everywhere(self, noise: Noise) -> int:
+    def everywhere(self, noise: Noise, nonnegative: bool = False) -> int:
         """The half-width that no error of the table exceeds, at 95 %."""
-        errors = self.errors(noise)
+        errors = self.errors(noise, nonnegative)
         return math.ceil(max(errors) * noise.error(len(errors)) / max(noise.error(), 1)) if errors else 0
 
 
@@ -86,10 +88,10 @@ class Plain(Layout):
     def published(self, counts: Counts, nonnegative: bool) -> Counts:
         return np.maximum(counts, 0) if nonnegative else counts
 
-    def errors(self, noise: Noise) -> list[int]:
+    def errors(self, noise: Noise, nonnegative: bool = False) -> list[int]:
         return [noise.error()] * self.grid.size
 
-    def everywhere(self, noise: Noise) -> int:
+    def everywhere(self, noise: Noise, nonnegative: bool = False) -> int:
         """Exactly: the cells' noises are independent."""
         return noise.error(self.grid.size)
 
@@ -121,16 +123,21 @@ class WithMargins(Layout):
         full = counts[: self.grid.size].reshape(self.grid.shape).astype(float)
         ends = np.cumsum([self.grid.size, *self.grid.shape])
         margins = [counts[a:b].astype(float) for a, b in pairwise(ends)]
-        fitted = fitted_cells(full, margins).ravel()
-        cells = rounded_in_turn(fitted, nonnegative)
+        fitted = fitted_cells(full, margins)
+        if nonnegative:
+            fitted = without_negative(fitted)
+        cells = rounded_in_turn(fitted.ravel())
         return np.concatenate([cells, *self._margins(cells), [cells.sum()]])
 
-    def errors(self, noise: Noise) -> list[int]:
+    def errors(self, noise: Noise, nonnegative: bool = False) -> list[int]:
         cell, margins, total = margin_variances(self.grid.shape)
-        found = [_reach(cell, noise, 2)] * self.grid.size
-        for axis, (variance, size) in enumerate(zip(margins, self.grid.shape, strict=True)):
+        size = self.grid.size
+        lonely = size // min(self.grid.shape) if nonnegative else 0
+        found = [_reach(cell, noise, 2, lonely)] * size
+        for axis, (variance, entries) in enumerate(zip(margins, self.grid.shape, strict=True)):
             runs = math.prod(self.grid.shape[:axis])  # of neighbours; rounding takes from their ends alone
-            found += [_reach(variance, noise, 2 * runs)] * size
+            lonely = entries if nonnegative else 0
+            found += [_reach(variance, noise, 2 * runs, lonely)] * entries
         return [*found, _reach(total, noise, 1)]
 
     def _margins(self, cells: Counts) -> list[Counts]:
@@ -174,16 +181,44 @@ class WithLevels(Layout):
         noisy: list[Floats] = [counts[a:b].astype(float) for a, b in pairwise(ends)]
         return np.concatenate(fitted_levels(noisy, self.levels.parents, nonnegative))
 
-    def errors(self, noise: Noise) -> list[int]:
-        variances = np.concatenate(level_variances(self._sizes, self.levels.parents))
-        return [_reach(float(one), noise, 1) for one in variances]
+    def errors(self, noise: Noise, nonnegative: bool = False) -> list[int]:
+        variances = level_variances(self._sizes, self.levels.parents)
+        lost = self._given_away(variances, noise) if nonnegative else [one * 0 for one in variances]
+        pairs = zip(np.concatenate(variances).tolist(), np.concatenate(lost).tolist(), strict=True)
+        return [_reach(variance, noise, 1) + math.ceil(more) for variance, more in pairs]
+
+    def _given_away(self, variances: Sequence[Floats], noise: Noise) -> list[Floats]:
+        """What a count may lose to empty ones beside it, and beside those above it."""
+        found = [np.zeros(self._sizes[-1])]
+        for level in range(len(self.levels.parents) - 1, -1, -1):
+            to = self.levels.parents[level]
+            beside = [_taken(one) for one in np.bincount(to)[to].tolist()]
+            found.insert(0, np.sqrt(variances[level] * noise.variance) * beside + found[0][to])
+        return found
 
     @property
     def _sizes(self) -> Sequence[int]:
         return [len(labels) for labels in self.levels.labels]
 
 
-def _reach(variance: float, noise: Noise, rounded: float) -> int:
-    """The 95 % half-width of a fitted count that was rounded so often."""
-    deviation = math.sqrt(variance * noise.variance + rounded / 12)
-    return math.ceil(deviation * (LAPLACE_REACH if noise.distribution == "laplace" else NORMAL_REACH))
+def _reach(variance: float, noise: Noise, rounded: float, among: int = 0) -> int:
+    """The 95 % half-width of a fitted count that was rounded so often, and that may stand alone among so
+    many that have to add up with it and are cut at 0."""
+    fitted = math.sqrt(variance * noise.variance)
+    deviation = math.sqrt(fitted**2 + rounded / 12)
+    reach = LAPLACE_REACH if noise.distribution == "laplace" else NORMAL_REACH
+    return math.ceil(deviation * reach + fitted * _taken(among))
+
+
+@cache
+def _taken(among: int) -> float:
+    """What a count gives away at most to others that are empty, in standard deviations of their noise.
+
+    Cut at t, noise of scale b leaves b/2·exp(−t/b) in each empty one on average; what is left in all of them
+    is missing in the one that is not empty, which then lost t: t/b·exp(t/b) = (among − 1)/2.
+    """
+    low, high = 0.0, math.log(among + 1)
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * math.exp(middle) < (among - 1) / 2 else (low, middle)
+    return low / math.sqrt(2)

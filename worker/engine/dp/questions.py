@@ -37,6 +37,7 @@ OF_NUMBERS = frozenset({"sum", "mean", "variance", "minimum", "maximum", "median
 OF_CELLS = frozenset({"histogram", "most-common", "top-k"})
 SELECTING = frozenset({"minimum", "maximum", "median", "quantile", "most-common", "top-k"})
 """Answers chosen among candidates instead of counted."""
+RANKED = SELECTING - OF_CELLS
 MEASURING = frozenset({"sum", "mean", "variance"})
 TITLES = {
     "count": "How many rows",

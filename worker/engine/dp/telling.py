@@ -15,8 +15,7 @@ from worker.engine.method import Forecast
 DRIFTING = "Without negative counts small counts are too large on average; sums over many drift."
 SHIFTED = (
     "Without negative counts small counts are too large on average. What they have too much is taken from "
-    "the others, because all add up: where most cells are empty, large counts and totals are too small by "
-    "more than error95 may say."
+    "the others, because all add up; error95 allows for a large count among empty ones."
 )
 NAMES = {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian"}
 

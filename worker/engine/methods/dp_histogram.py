@@ -110,8 +110,8 @@ class DpHistogram(Method):
     nonnegative: bool = Field(
         False,
         title="No negative counts",
-        description="Looks tidier, and makes small counts too large on average: sums over many cells drift, "
-        "and with totals or levels large counts are too small where most cells are empty.",
+        description="Looks tidier, and makes small counts too large on average: sums over many cells drift. "
+        "With totals or levels the stated error grows, because a large count may stand among empty ones.",
     )
     round_to: int = Field(
         1,

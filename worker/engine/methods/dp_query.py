@@ -11,7 +11,16 @@ from worker.engine.declared import Declaration
 from worker.engine.dp import auditor, deriving
 from worker.engine.dp.answering import Asked, Line, Samplers, answered
 from worker.engine.dp.conditions import Condition
-from worker.engine.dp.questions import ANSWER, ERROR, EXACT, MEASURING, SELECTING, Question, canonical
+from worker.engine.dp.questions import (
+    ANSWER,
+    ERROR,
+    EXACT,
+    MEASURING,
+    RANKED,
+    SELECTING,
+    Question,
+    canonical,
+)
 from worker.engine.dp.telling import whose
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
@@ -104,17 +113,25 @@ class DpQuery(Question, Method):
         if self.ask in SELECTING:
             number = deriving.candidates(self, asked.scale, _declared(asked))
             facts["rank_error95"] = deriving.rank_error(asked.found.parts[0], number, self)
+        if self.ask in RANKED:
+            facts["rank_error95_evenly"] = deriving.evenly_error(asked.found.parts[0])
         return facts
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         said = [*facts["explanation"], whose(facts["unit"], self.rows_per_person)]
         if self.ask in SELECTING:
             said.append(f"In 19 of 20 answers the value is within {facts['rank_error95']} rows of the best.")
+        if self.ask in RANKED:
+            said.append(
+                f"Where values lie evenly around it, within {facts['rank_error95_evenly']} rows. error95 "
+                "says this in values: it comes from values selected on either side, for half of ε; with too "
+                "few rows it reaches to the bounds. Where values lie in lumps, the next may be farther off."
+            )
         if self.ask in MEASURING:
             said.append("Numbers beyond the declared bounds count as the bound; missing ones do not count.")
         if self.ask in ("minimum", "maximum"):
             said.append(f"Lowest and highest are answered as quantiles ({self.extreme.normalize():f}).")
-        if self.ask in SELECTING:
+        if self.ask in SELECTING:  # of a quantile it was said above
             return tuple(said)
         return (*said, "error95 is the half-width of the 95 % interval that the noise alone causes.")
 
