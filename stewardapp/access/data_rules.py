@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stewardapp.access.facts import JobFacts, Person, ProjectKeyFacts, VersionFacts
+from stewardapp.access.facts import DatasetFacts, JobFacts, Person, ProjectKeyFacts, VersionFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
 from stewardapp.access.stopping import stoppable
@@ -83,6 +83,16 @@ def _may_touch_data(person: Person, permission: Permission, what: str) -> Verdic
 def may_create_dataset(person: Person) -> Verdict:
     """Name a new dataset."""
     return _may_touch_data(person, Permission.UPLOAD, "create a dataset")
+
+
+def may_remove_dataset(person: Person, dataset: DatasetFacts) -> Verdict:
+    """Take a dataset out of the lists that never held readable data, or no longer does."""
+    return first_no(
+        _may_touch_data(person, Permission.UPLOAD, "remove a dataset"),
+        no("removed", "This dataset was removed.") if dataset.removed else yes(),
+        no("used", "Releases, surveys, uploads or desks belong to this dataset.") if dataset.used else yes(),
+        no("holds-data", "This dataset holds data; destroy them first.") if dataset.holds_data else yes(),
+    )
 
 
 def may_upload(person: Person) -> Verdict:

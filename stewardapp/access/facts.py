@@ -45,6 +45,15 @@ class VersionFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """One dataset: whether it holds data that were read, and whether anything was made from it or begun."""
+
+    holds_data: bool = False
+    used: bool = False
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class JobFacts:
     """Work of a worker that somebody may stop."""
 

@@ -1,13 +1,14 @@
-"""Naming datasets."""
+"""Naming datasets, and removing those that came to nothing."""
 
 from __future__ import annotations
 
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 
-from stewardapp.access.rules import may_create_dataset
+from stewardapp.access.rules import may_create_dataset, may_remove_dataset
 from stewardapp.access.verdict import Invalid, require
-from stewardapp.actions import audit
-from stewardapp.actions.action import action
+from stewardapp.actions import audit, versions
+from stewardapp.actions.action import action, locked
 from stewardapp.actions.text import required
 from stewardapp.models import Dataset, Population, Project, User
 
@@ -32,3 +33,14 @@ def create(
         raise Invalid("name-taken", reason, "name") from None
     audit.record("dataset.created", dataset, by=by, project=project)
     return dataset
+
+
+@action
+def remove(*, dataset: Dataset, by: User) -> None:
+    """Take a dataset out of all lists; what arrived of a file that could not be read is destroyed."""
+    dataset = locked(dataset)
+    require(may_remove_dataset(dataset.project.person(by), dataset.facts()))
+    for version in dataset.versions.live():
+        versions.destroy(version=version, reason="Its dataset was removed.", by=by)
+    Dataset.objects.filter(pk=dataset.pk).update(removed_at=Now(), removed_by=by)
+    audit.record("dataset.removed", dataset, by=by, project=dataset.project)

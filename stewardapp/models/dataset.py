@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
+from stewardapp.access.facts import DatasetFacts
 from stewardapp.access.roles import Permission
-from stewardapp.models.base import Record
+from stewardapp.models.base import Record, both_or_neither
+from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
@@ -20,7 +22,11 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
 
     def visible_to(self, user: AnyUser) -> DatasetQuerySet:
         """Datasets of projects in which this person may see data; admins see that they exist."""
-        return seen_through(self, user, "project", Permission.VIEW_DATA, admins=True)
+        return seen_through(self.there(), user, "project", Permission.VIEW_DATA, admins=True)
+
+    def there(self) -> DatasetQuerySet:
+        """Datasets nobody removed."""
+        return self.filter(removed_at__isnull=True)
 
 
 class Dataset(Record):
@@ -30,18 +36,41 @@ class Dataset(Record):
     population = models.ForeignKey("stewardapp.Population", on_delete=models.PROTECT, related_name="datasets")
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True, default="")
+    removed_at = models.DateTimeField(null=True, blank=True)
+    removed_by = models.ForeignKey(
+        "stewardapp.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
 
     objects = DatasetQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)
         constraints = [
-            models.UniqueConstraint(fields=("project", "name"), name="dataset_name_once_in_project"),
+            models.UniqueConstraint(
+                fields=("project", "name"),
+                condition=models.Q(removed_at__isnull=True),
+                name="dataset_name_once_in_project",
+            ),
+            both_or_neither("dataset_removed_by_somebody", "removed_at", "removed_by"),
             models.CheckConstraint(condition=~models.Q(name=""), name="dataset_has_a_name"),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    def facts(self) -> DatasetFacts:
+        """What the rules need to know about this dataset."""
+        made = (
+            self.versions.filter(models.Q(releases__isnull=False) | models.Q(desks__isnull=False)),
+            self.versions.filter(readings__state__in=ALIVE),
+            self.uploads.open(),
+            self.proposals.open(),
+        )
+        return DatasetFacts(
+            holds_data=self.versions.ready().exists(),
+            used=hasattr(self, "survey") or any(found.exists() for found in made),
+            removed=self.removed_at is not None,
+        )
 
     @property
     def latest_version(self) -> Version | None:

@@ -2,11 +2,12 @@
 
 import uuid
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stewardapp.access import rules
 from stewardapp.access.roles import Permission
@@ -53,7 +54,7 @@ def create(request: HttpRequest) -> HttpResponse:
             return redirect("dataset-upload", dataset.pk)
     page = {
         "form": form,
-        "datasets": Dataset.objects.filter(project__in=projects).select_related("project"),
+        "datasets": Dataset.objects.there().filter(project__in=projects).select_related("project"),
         "may_upload": rules.may_create_dataset(person_anywhere(user)),
     }
     return render(request, "datasets/create.html", page, status=answer_status(form))
@@ -76,13 +77,24 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
             version_line(version) for version in dataset.versions.select_related("uploaded_by", "current")
         ],
         "may_upload": rules.may_upload(dataset.project.person(user)),
+        "may_remove": rules.may_remove_dataset(dataset.project.person(user), dataset.facts()),
         "may_move": rules.may_propose_move(dataset.project.person(user)),
     }
     return render(request, "datasets/detail.html", page)
+
+
+@require_POST
+def remove(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Take a dataset that came to nothing out of the lists."""
+    user = signed_in(request)
+    datasets.remove(dataset=get_object_or_404(Dataset.objects.visible_to(user), pk=id), by=user)
+    messages.success(request, "The dataset is removed.")
+    return redirect("dataset-list")
 
 
 urlpatterns: list[URLPattern] = [
     path("datasets/", listing, name="dataset-list"),
     path("datasets/new/", create, name="dataset-create"),
     path("datasets/<uuid:id>/", detail, name="dataset-detail"),
+    path("datasets/<uuid:id>/remove/", remove, name="dataset-remove"),
 ]

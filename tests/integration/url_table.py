@@ -477,6 +477,10 @@ TABLE: dict[str, Row] = {
         },
     ),
     "dataset-detail": Row(Door(TEAM | ADMIN), args=dataset),
+    "dataset-remove": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=lambda scene, place: {"id": factories.make_dataset(scene.team).pk},
+    ),
     "dataset-upload": Row(
         Door(TEAM | ADMIN, STEWARDS),
         Door(TEAM | ADMIN, STEWARDS),

@@ -402,6 +402,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_population,
         lambda t, p: datasets.create(project=t.project, population=p, name="D", by=t.steward),
     ),
+    "datasets.remove": on(factories.make_dataset, lambda t, d: datasets.remove(dataset=d, by=t.steward)),
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
     "hierarchies.attach": hierarchy_for,

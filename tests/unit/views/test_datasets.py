@@ -2,7 +2,7 @@
 
 import pytest
 
-from stewardapp.models import Dataset
+from stewardapp.models import Dataset, Reading
 from tests import factories
 
 
@@ -62,3 +62,39 @@ def test_a_taken_name_is_said_on_its_field(client_of, team):
     answer = client_of(team.steward).post("/datasets/new/", asked(team, name=name))
     assert answer.status_code == 422
     assert "Another dataset of this project has this name" in answer.content.decode()
+
+
+def removal(client, dataset):
+    return client.post(f"/datasets/{dataset.pk}/remove/").status_code
+
+
+def test_an_empty_dataset_is_removed_and_its_name_is_free_again(client_of, team):
+    dataset, client = factories.make_dataset(team), client_of(team.steward)
+    assert "Remove the dataset" in client.get(f"/datasets/{dataset.pk}/").content.decode()
+    assert removal(client, dataset) == 302
+    assert client.get(f"/datasets/{dataset.pk}/").status_code == 404
+    assert dataset.name not in client.get("/datasets/").content.decode().replace("is removed", "")
+    factories.datasets.create(
+        project=team.project, population=dataset.population, name=dataset.name, by=team.steward
+    )
+
+
+def test_what_arrived_of_a_file_that_could_not_be_read_is_destroyed_with_its_dataset(client_of, team):
+    version = factories.upload(team)
+    client = client_of(team.steward)
+    assert removal(client, version.dataset) == 403  # a worker is reading
+    reading = version.readings.get()
+    fence = Reading.objects.claim(reading.pk, "w", 60)
+    Reading.objects.fail(reading.pk, fence, code="ragged", message="Line 3 is ragged.")
+    assert removal(client, version.dataset) == 302
+    version.refresh_from_db()
+    assert version.destroyed_at is not None
+
+
+def test_data_and_what_was_made_from_them_keep_their_dataset(client_of, team):
+    client = client_of(team.steward)
+    held = factories.read(factories.upload(team))
+    made = factories.make_release(team).version
+    for version in (held, made):
+        assert removal(client, version.dataset) == 403
+        assert "Remove the dataset" not in client.get(f"/datasets/{version.dataset_id}/").content.decode()
