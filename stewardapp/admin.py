@@ -18,7 +18,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, include, path
 
 from stewardapp.access.verdict import Refused
-from stewardapp.actions import accounts, memberships, projects
+from stewardapp.actions import accounts, memberships, officers, projects
 from stewardapp.models import Membership, Project, User
 
 if TYPE_CHECKING:
@@ -164,12 +164,14 @@ class ThroughActions(Administration):
 class UserAdmin(ThroughActions):
     """Accounts: make, correct, shut out, let in."""
 
-    list_display = ("username", "first_name", "last_name", "email", "is_staff", "is_active", "last_login")
-    list_filter = ("is_staff", "is_active")
-    lookups = ("is_staff__exact", "is_active__exact")
+    list_display = (
+        "username", "first_name", "last_name", "email", "is_staff", "is_officer", "is_active", "last_login"
+    )  # fmt: skip
+    list_filter = ("is_staff", "is_officer", "is_active")
+    lookups = ("is_staff__exact", "is_officer__exact", "is_active__exact")
     search_fields = ("username", "first_name", "last_name", "email")
     form = KnownAccountForm
-    fields = ("username", "first_name", "last_name", "email", "is_staff", "is_active", *LOST)
+    fields = ("username", "first_name", "last_name", "email", "is_staff", "is_officer", "is_active", *LOST)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         """A new account asks for a password."""
@@ -204,7 +206,9 @@ class UserAdmin(ThroughActions):
             return
         if "is_active" in form.changed_data:
             (accounts.reactivate if said["is_active"] else accounts.deactivate)(user=obj, by=by)
-        if set(form.changed_data) - {"is_active", *LOST}:
+        if "is_officer" in form.changed_data:
+            (officers.appoint if said["is_officer"] else officers.dismiss)(user=obj, by=by)
+        if set(form.changed_data) - {"is_active", "is_officer", *LOST}:
             accounts.change(user=obj, is_admin=said["is_staff"], by=by, **names)
         if said["new_password"]:
             accounts.reset_password(user=obj, password=said["new_password"], by=by)

@@ -23,6 +23,7 @@ from stewardapp.actions import (
     datasets,
     desks,
     memberships,
+    officers,
     policies,
     populations,
     previews,
@@ -57,6 +58,7 @@ from stewardapp.models import (
     User,
     Version,
 )
+from stewardapp.models.holding import stake_of
 from worker.engine.io.ingest import ingest
 from worker.engine.privacy import Spend
 from worker.sealed import SealedWriter
@@ -174,13 +176,47 @@ def make_population(team: Team) -> Population:
     return populations.create(name=unique("Population"), by=team.steward)
 
 
+def make_held_population(team: Team) -> Population:
+    """Some people about whom the project of the team holds data."""
+    population = make_population(team)
+    hold(team, population)
+    return population
+
+
+def hold(team: Team, population: Population) -> Dataset:
+    """Data about these people in the project of the team, in bytes that no other people have."""
+    dataset = datasets.create(
+        project=team.project, population=population, name=unique("Dataset"), by=team.steward
+    )
+    own = CSV + f"40,{unique('zip')},cold\n".encode()
+    read(upload(team, data=own, dataset=dataset))
+    return dataset
+
+
+def make_officer() -> User:
+    """A data protection officer."""
+    user = make_user("officer")
+    return officers.appoint(user=user, by=any_admin())
+
+
 def give_budget(team: Team, population: Population, limit: Spend) -> Allotment:
-    """A limit that two people agreed on, all of it allotted to the project."""
+    """A limit that two stewards agreed on, all of it allotted to the project, which holds data."""
+    if not stake_of(team.steward, [population]).holds:
+        hold(team, population)
     proposal = proposals.propose_limit(
         population=population, limit=limit, reason="For tests.", by=team.steward
     )
-    proposals.confirm(proposal=proposal, by=team.admin)
-    return budgets.allot(population=population, project=team.project, limit=limit, by=team.admin)
+    proposals.confirm(proposal=proposal, by=team.co_steward)
+    return budgets.allot(population=population, project=team.project, limit=limit, by=team.steward)
+
+
+def declare_overlap(team: Team, one: Population, other: Population) -> None:
+    """Two stewards agree that some people belong to both; the project holds data about both."""
+    for population in (one, other):
+        if not stake_of(team.steward, [population]).holds:
+            hold(team, population)
+    proposal = proposals.propose_overlap(population=one, other=other, reason="For tests.", by=team.steward)
+    proposals.confirm(proposal=proposal, by=team.co_steward)
 
 
 def make_dataset(team: Team) -> Dataset:

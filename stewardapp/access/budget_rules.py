@@ -1,59 +1,18 @@
-"""Rules about privacy budgets: who sets limits, who hands parts on, what can be afforded."""
+"""Rules about privacy budgets: who gives allowances, what can be afforded."""
 
 from __future__ import annotations
 
 from stewardapp.access.amounts import epsilon_words, spend_words
-from stewardapp.access.facts import FundFacts, JobFacts, Person, PolicyFacts, PriceFacts, ProposalFacts
+from stewardapp.access.facts import FundFacts, JobFacts, Person, PolicyFacts, PriceFacts
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
 from stewardapp.access.stopping import stoppable
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 
-def may_propose_limit(person: Person) -> Verdict:
-    """Ask for a higher limit, or set a lower one; asked of the roles held in any project."""
-    return _guards_a_budget(person, "change the limit of a budget")
-
-
-def may_decide_proposal(person: Person, proposal: ProposalFacts) -> Verdict:
-    """Confirm what somebody else proposed."""
-    return first_no(_second(person), _open(proposal), _another(person, proposal))
-
-
-def may_decline_proposal(person: Person, proposal: ProposalFacts) -> Verdict:
-    """Turn a proposal down; whoever made it may take it back the same way."""
-    return first_no(_second(person), _open(proposal))
-
-
-def _second(person: Person) -> Verdict:
-    return _guards_a_budget(person, "decide about a proposal")
-
-
-def _open(proposal: ProposalFacts) -> Verdict:
-    return yes() if proposal.open else no("decided", "This proposal is already decided.")
-
-
-def _another(person: Person, proposal: ProposalFacts) -> Verdict:
-    if person.id != proposal.proposed_by:
-        return yes()
-    return no("four-eyes", "You made this proposal; somebody else has to confirm it.")
-
-
-def may_allot(person: Person) -> Verdict:
-    """Give a project its part of a limit; not a steward, who would serve the own project first."""
-    if person.is_admin:
-        return yes()
-    return no("admins-only", "Only an administrator can divide a budget among projects.")
-
-
 def may_allow(person: Person) -> Verdict:
     """Give an analyst a part of the project's allotment."""
     return permitted(person, Permission.MANAGE_BUDGET, "give analysts an allowance")
-
-
-def may_propose_move(person: Person) -> Verdict:
-    """Say that a dataset is about other people."""
-    return permitted(person, Permission.UPLOAD, "say whom a dataset is about")
 
 
 def may_replay_attacks(person: Person, busy: bool) -> Verdict:

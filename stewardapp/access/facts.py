@@ -19,6 +19,7 @@ class Person:
     roles: frozenset[Role] = frozenset()
     is_admin: bool = False
     second_factor: bool = False
+    is_officer: bool = False
 
     @property
     def signed_in(self) -> bool:
@@ -31,8 +32,9 @@ class Person:
         return bool(self.roles)
 
     def has(self, permission: Permission) -> bool:
-        """Whether a role, or the administration, allows this."""
-        return permission in permissions_of(self.roles, is_admin=self.is_admin)
+        """Whether a role, the administration or the protection of data allows this."""
+        granted = permissions_of(self.roles, is_admin=self.is_admin, is_officer=self.is_officer)
+        return permission in granted
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,29 @@ class QueryFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class PopulationFacts:
+    """Some people, and how many projects hold data about them that still exist."""
+
+    id: uuid.UUID
+    name: str
+    holders: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """Somebody seen from populations: those of which a project holds data in which they are a steward."""
+
+    person: Person
+    holds: frozenset[uuid.UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalFacts:
-    """What somebody proposed."""
+    """What somebody proposed, whom it concerns, and who stands behind it so far."""
 
     proposed_by: uuid.UUID
+    concerned: tuple[PopulationFacts, ...]
+    backers: tuple[Stake, ...] = ()
     open: bool = True
 
 

@@ -23,6 +23,8 @@ class Permission(StrEnum):
     MANAGE_POLICY = "manage-policy"
     MANAGE_RETENTION = "manage-retention"
     MANAGE_BUDGET = "manage-budget"
+    DECIDE_BUDGET = "decide-budget"
+    VIEW_BUDGETS = "view-budgets"
     VIEW_DATA = "view-data"
     UPLOAD = "upload"
     TAG = "tag"
@@ -44,6 +46,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
             Permission.VIEW_PROJECT,
             Permission.MANAGE_RETENTION,
             Permission.MANAGE_BUDGET,
+            Permission.DECIDE_BUDGET,
             Permission.VIEW_DATA,
             Permission.UPLOAD,
             Permission.TAG,
@@ -83,10 +86,16 @@ ADMIN_PERMISSIONS: frozenset[Permission] = frozenset(
     }
 )
 
+# The data protection officer of the site: populations, their budgets and the audit of both, never raw data.
+OFFICER_PERMISSIONS: frozenset[Permission] = frozenset({Permission.DECIDE_BUDGET, Permission.VIEW_BUDGETS})
 
-def permissions_of(roles: Iterable[Role], *, is_admin: bool) -> frozenset[Permission]:
-    """Everything these roles and the administration together allow."""
+
+def permissions_of(
+    roles: Iterable[Role], *, is_admin: bool, is_officer: bool = False
+) -> frozenset[Permission]:
+    """Everything these roles, the administration and the protection of data together allow."""
     granted = ADMIN_PERMISSIONS if is_admin else frozenset()
+    granted |= OFFICER_PERMISSIONS if is_officer else frozenset()
     return granted.union(*(ROLE_PERMISSIONS[role] for role in roles))
 
 

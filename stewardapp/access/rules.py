@@ -4,13 +4,8 @@ A rule looks at facts only; the same rule guards the endpoint, greys out the but
 """
 
 from stewardapp.access.budget_rules import (
-    may_allot,
     may_allow,
     may_cancel_replay,
-    may_decide_proposal,
-    may_decline_proposal,
-    may_propose_limit,
-    may_propose_move,
     may_replay_attacks,
     may_spend,
 )
@@ -40,6 +35,14 @@ from stewardapp.access.desk_rules import (
     may_open_desk,
     may_see_exact,
     may_withdraw_question,
+)
+from stewardapp.access.population_rules import (
+    may_agree,
+    may_allot,
+    may_decline,
+    may_propose,
+    may_propose_move,
+    still_missing,
 )
 from stewardapp.access.release_rules import (
     may_cancel,
@@ -71,6 +74,7 @@ from stewardapp.access.survey_rules import (
 )
 
 __all__ = [
+    "may_agree",
     "may_allot",
     "may_allow",
     "may_answer",
@@ -87,8 +91,7 @@ __all__ = [
     "may_create_release",
     "may_create_survey",
     "may_decide",
-    "may_decide_proposal",
-    "may_decline_proposal",
+    "may_decline",
     "may_destroy",
     "may_download",
     "may_edit_hierarchies",
@@ -100,7 +103,7 @@ __all__ = [
     "may_manage_populations",
     "may_move_survey",
     "may_open_desk",
-    "may_propose_limit",
+    "may_propose",
     "may_propose_move",
     "may_publish",
     "may_read_again",
@@ -127,4 +130,5 @@ __all__ = [
     "may_view_version",
     "may_withdraw",
     "may_withdraw_question",
+    "still_missing",
 ]

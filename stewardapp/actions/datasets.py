@@ -11,19 +11,25 @@ from stewardapp.actions import audit, versions
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.text import required
 from stewardapp.models import Dataset, Population, Project, User
+from stewardapp.models.holding import begins_to_hold
 
 
 @action
 def create(
     *, project: Project, population: Population, name: str, description: str = "", by: User
 ) -> Dataset:
-    """Name a dataset; its versions are uploaded afterwards."""
+    """Name a dataset; its versions are uploaded afterwards.
+
+    Who names people of whom others hold data is charged as they are, and decides nothing before they agree.
+    """
     require(may_create_dataset(project.person(by)))
+    population = locked(population)
     dataset = Dataset(
         project=project,
         population=population,
         name=required(name, "name", 120),
         description=description.strip(),
+        admitted=begins_to_hold(project, population),
     )
     try:
         with transaction.atomic():
@@ -31,7 +37,8 @@ def create(
     except IntegrityError:
         reason = "Another dataset of this project has this name; upload a new version of it instead."
         raise Invalid("name-taken", reason, "name") from None
-    audit.record("dataset.created", dataset, by=by, project=project)
+    details = {"population": str(population.pk), "admitted": dataset.admitted}
+    audit.record("dataset.created", dataset, by=by, project=project, details=details)
     return dataset
 
 

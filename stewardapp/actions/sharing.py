@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from django.db.models import F
 
 from stewardapp.access.amounts import spend_words
-from stewardapp.access.verdict import Invalid
+from stewardapp.access.verdict import Conflict, Invalid
 from stewardapp.actions.action import locked
 from stewardapp.models import Charge, Population
 from stewardapp.models.purse import spend
@@ -17,6 +19,24 @@ def both_locked(one: Population, other: Population) -> None:
     for population in sorted((one, other), key=lambda each: each.pk):
         locked(population)
     Population.objects.filter(pk__in=(one.pk, other.pk)).update(ties=F("ties") + 1)
+
+
+def overlap(one: Population, other: Population) -> dict[str, dict[str, int]]:
+    """Charge both from now on with every spend on one, past and future; what that took of each."""
+    both_locked(one, other)
+    if one.overlaps.filter(pk=other.pk).exists():
+        raise Conflict("already-declared", "This overlap is already declared.")
+    one.overlaps.add(other)
+    pairs = ((one, other), (other, one))
+    return {str(owing.pk): asdict(charge_earlier(source, owing)) for source, owing in pairs}
+
+
+def separate(one: Population, other: Population) -> None:
+    """Charge each with its own again; what both paid so far stays paid."""
+    both_locked(one, other)
+    if not one.overlaps.filter(pk=other.pk).exists():
+        raise Conflict("not-declared", "No overlap of these populations is declared.")
+    one.overlaps.remove(other)
 
 
 def charge_earlier(source: Population, other: Population) -> Spend:
@@ -50,5 +70,5 @@ def _too_much(source: Population, other: Population, total: Spend) -> str:
     left = spend_words(other.left.epsilon_micro, other.left.delta_femto)
     return (
         f"Under {source}, {asked} was already spent on people of both, and {other} has only {left} left "
-        f"to cover it. Propose a higher limit for {other}; once somebody confirmed it, declare the overlap."
+        f"to cover it. Propose a higher limit for {other}; once others agreed to it, agree to the overlap."
     )

@@ -10,6 +10,7 @@ from stewardapp.models import Population, Project, User
 from worker.engine.privacy import DELTA_PLACES, EPSILON_PLACES, LARGEST_EPSILON, Spend
 
 REASON = {"rows": 2}
+FOR_OTHERS = "For those who have to agree."
 
 
 class SpendForm(forms.Form):
@@ -40,19 +41,17 @@ class SpendForm(forms.Form):
 class LimitForm(SpendForm):
     """The limit of a population."""
 
-    reason = forms.CharField(
-        required=False,
-        max_length=4000,
-        widget=forms.Textarea(attrs=REASON),
-        help_text="For the person who confirms a higher limit.",
-    )
+    reason = forms.CharField(max_length=4000, widget=forms.Textarea(attrs=REASON), help_text=FOR_OTHERS)
 
 
 class AllotForm(SpendForm):
     """The part of a project."""
 
     project = forms.ModelChoiceField(Project.objects.none(), empty_label="Choose a project")
-    field_order = ("project", "epsilon", "delta")
+    reason = forms.CharField(
+        required=False, max_length=4000, widget=forms.Textarea(attrs=REASON), help_text=FOR_OTHERS
+    )
+    field_order = ("project", "epsilon", "delta", "reason")
 
     def __init__(self, *args: Any, projects: QuerySet[Project], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -80,9 +79,15 @@ class MoveForm(forms.Form):
     reason = forms.CharField(
         max_length=4000,
         widget=forms.Textarea(attrs=REASON),
-        help_text="For the person who confirms it.",
+        help_text=FOR_OTHERS,
     )
 
     def __init__(self, *args: Any, populations: QuerySet[Population], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["target"].queryset = populations  # type: ignore[attr-defined]
+
+
+class ReasonForm(forms.Form):
+    """Why others should agree."""
+
+    reason = forms.CharField(max_length=4000, widget=forms.Textarea(attrs=REASON), help_text=FOR_OTHERS)

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
+from stewardapp.forms.budgets import FOR_OTHERS, REASON
 from stewardapp.models import Population
 
 
@@ -30,6 +31,17 @@ class OverlapForm(forms.Form):
         help_text="What was bought about one, before and from now on, counts against the limits of both.",
     )
 
+    reason = forms.CharField(max_length=4000, widget=forms.Textarea(attrs=REASON), help_text=FOR_OTHERS)
+
     def __init__(self, *args: Any, choices: QuerySet[Population], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["other"].queryset = choices  # type: ignore[attr-defined]
+
+
+class SeparationForm(OverlapForm):
+    """Another population that was said to share people with this one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        other = self.fields["other"]
+        other.label, other.help_text = "Shares nobody with", "What both have paid so far stays paid."

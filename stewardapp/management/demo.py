@@ -23,6 +23,7 @@ from stewardapp.actions import (
     downloads,
     hierarchies,
     memberships,
+    officers,
     populations,
     projects,
     proposals,
@@ -48,7 +49,7 @@ from stewardapp.models import (
 from stewardapp.secrets_file import write_private
 from worker.engine.privacy import Spend
 
-PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "outsider")
+PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "officer", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
 TAGS = {
     "person_id": "direct-identifier", "email": "direct-identifier", "birth_date": "quasi-identifier",
@@ -104,6 +105,8 @@ def _people(passwords: dict[str, str]) -> dict[str, User]:
     for name in PERSONAS:
         if name not in people:
             people[name] = accounts.create(username=name, password=passwords[name], by=people["admin"])
+    if not people["officer"].is_officer:
+        people["officer"] = officers.appoint(user=people["officer"], by=people["admin"])
     return people
 
 
@@ -169,9 +172,9 @@ def _budget(project: Project, version: Version, people: dict[str, User]) -> None
     columns.describe(version=version, name="sex", settings={"categories": ["F", "M"]}, by=steward)
     limit, reason = Spend.of(2, Decimal("1e-8")), "Yearly tables and the questions of one study."
     asked = proposals.propose_limit(population=population, limit=limit, reason=reason, by=steward)
-    proposals.confirm(proposal=asked, by=people["admin"])
+    proposals.confirm(proposal=asked, by=people["officer"])
     part = Spend.of(Decimal("1.5"), Decimal("1e-8"))
-    allotment = budgets.allot(population=population, project=project, limit=part, by=people["admin"])
+    allotment = budgets.allot(population=population, project=project, limit=part, by=steward)
     budgets.allow(allotment=allotment, user=people["analyst"], limit=Spend.of(Decimal("0.5")), by=steward)
     more, reason = Spend.of(3, Decimal("1e-8")), "A second study asks for the same people."
     proposals.propose_limit(population=population, limit=more, reason=reason, by=steward)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from stewardapp.access import workflow
-from stewardapp.access.roles import ADMIN_PERMISSIONS, ROLE_PERMISSIONS, Permission
+from stewardapp.access import population_rules, workflow
+from stewardapp.access.roles import ADMIN_PERMISSIONS, OFFICER_PERMISSIONS, ROLE_PERMISSIONS, Permission
 from worker.engine import catalogue
 from worker.engine.parametric import Parametric
 
@@ -27,10 +27,11 @@ def workflow_page() -> str:
 
 def roles_page() -> str:
     """Return who is allowed what, one row per permission."""
-    names = [*ROLE_PERMISSIONS, "administrator"]
+    names = [*ROLE_PERMISSIONS, "administrator", "data protection officer"]
     granted = {
         **{str(role): held for role, held in ROLE_PERMISSIONS.items()},
         "administrator": ADMIN_PERMISSIONS,
+        "data protection officer": OFFICER_PERMISSIONS,
     }
     rows = [
         f"| {permission} | "
@@ -39,7 +40,11 @@ def roles_page() -> str:
         for permission in Permission
     ]
     head = "| permission | " + " | ".join(names) + " |\n|---|" + "---|" * len(names) + "\n"
-    return "# Who may do what\n\n" + head + "\n".join(rows) + "\n"
+    return "# Who may do what\n\n" + head + "\n".join(rows) + "\n\n" + POPULATIONS
+
+
+ABOUT_POPULATIONS = (population_rules.__doc__ or "").strip().split("\n\n", 1)[1]
+POPULATIONS = f"## Populations\n\n{ABOUT_POPULATIONS}\n"
 
 
 def methods_page() -> str:

@@ -23,7 +23,7 @@ from stewardapp.models.population import Population
 from stewardapp.models.preview import Preview
 from stewardapp.models.project import Project
 from stewardapp.models.project_key import ProjectKey
-from stewardapp.models.proposal import Proposal, ProposalKind, ProposalState
+from stewardapp.models.proposal import Agreement, Proposal, ProposalKind, ProposalState
 from stewardapp.models.query import Asking, Query
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
@@ -36,6 +36,7 @@ from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
 
 __all__ = [
+    "Agreement",
     "Allotment",
     "Allowance",
     "Anchor",

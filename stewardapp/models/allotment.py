@@ -15,7 +15,7 @@ class AllotmentQuerySet(models.QuerySet["Allotment"]):
 
     def visible_to(self, user: AnyUser) -> AllotmentQuerySet:
         """Allotments of the projects this person sees."""
-        return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True)
+        return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True, officers=True)
 
 
 class Allotment(Divisible):

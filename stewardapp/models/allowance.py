@@ -19,7 +19,7 @@ class AllowanceQuerySet(models.QuerySet["Allowance"]):
         if not user.is_authenticated or not user.is_active:
             return self.none()
         managed = seen_through(
-            self, user, "allotment__project", Permission.MANAGE_BUDGET, admins=True
+            self, user, "allotment__project", Permission.MANAGE_BUDGET, admins=True, officers=True
         ).values("pk")
         return self.filter(Q(user=user) | Q(pk__in=managed))
 

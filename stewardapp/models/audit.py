@@ -18,6 +18,8 @@ from stewardapp.models.base import both_or_neither
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
+GUARDED = ("population", "proposal", "allotment", "allowance")
+
 
 @dataclass(frozen=True)
 class Telling:
@@ -36,10 +38,16 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
     """Questions about the log; it is only ever added to."""
 
     def visible_to(self, user: AnyUser) -> AuditEventQuerySet:
-        """Events of the projects this person works in (an admin: all), without votes still hidden."""
+        """Events of the projects this person works in (an admin: all), without votes still hidden.
+
+        Whoever protects the data of the site sees those of populations and their budgets beside them.
+        """
         from stewardapp.models.release import Release
 
         seen = seen_through(self, user, "project", Permission.VIEW_AUDIT, admins=True)
+        if user.is_authenticated and user.protects_data and not user.is_admin:
+            about_budgets = models.Q(action__startswith="budget.") | models.Q(subject_type__in=GUARDED)
+            seen = self.filter(models.Q(pk__in=seen.order_by().values("pk")) | about_budgets)
         open_ = Release.objects.awaiting_review().order_by().values("pk")
         return seen.exclude(
             models.Q(action="review.recorded", subject_id__in=open_) & ~models.Q(actor_id=user.pk)

@@ -24,7 +24,7 @@ class ChargeQuerySet(models.QuerySet["Charge"]):
 
     def visible_to(self, user: AnyUser) -> ChargeQuerySet:
         """Charges of projects this person sees."""
-        return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True)
+        return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True, officers=True)
 
     def about(self, population: Population) -> ChargeQuerySet:
         """What was bought about these people themselves, not because others share people with them."""

@@ -40,6 +40,8 @@ class Dataset(Record):
     removed_by = models.ForeignKey(
         "stewardapp.User", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
+    # Whether its project counts among those who hold data about the people: naming them is not enough.
+    admitted = models.BooleanField(default=False)
 
     objects = DatasetQuerySet.as_manager()
 

@@ -10,7 +10,7 @@ from django.db import models
 from stewardapp.access.facts import Person
 from stewardapp.access.roles import Permission, Role, roles_with
 from stewardapp.models.base import Record, one_of
-from stewardapp.models.user import AnyUser
+from stewardapp.models.user import AnyUser, User
 
 Rows = TypeVar("Rows", bound="models.QuerySet[models.Model]")
 
@@ -49,11 +49,16 @@ class Membership(Record):
         return f"{self.user} · {self.role}"
 
 
-def seen_through(rows: Rows, user: AnyUser, path: str, permission: Permission, *, admins: bool) -> Rows:
-    """Rows whose project (found along `path`) gives this person the permission; all of them for admins."""
+def seen_through(
+    rows: Rows, user: AnyUser, path: str, permission: Permission, *, admins: bool, officers: bool = False
+) -> Rows:
+    """Rows whose project (found along `path`) gives this person the permission; all of them for admins.
+
+    What is about budgets is also seen by whoever protects the data of the site.
+    """
     if not user.is_authenticated or not user.is_active:
         return rows.none()
-    if admins and user.is_admin:
+    if (admins and user.is_admin) or (officers and user.protects_data):
         return rows
     mine = Membership.objects.filter(user=user, role__in=roles_with(permission)).values("project_id")
     return rows.filter(**{f"{path}__in": mine})
@@ -66,15 +71,24 @@ def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
     roles = frozenset[Role]()
     if project_id is not None:
         roles = roles_of(Membership.objects.filter(user=user, project_id=project_id))
-    return Person(id=user.id, roles=roles, is_admin=user.is_admin, second_factor=user.has_second_factor)
+    return _seen(user, roles)
 
 
 def person_anywhere(user: AnyUser) -> Person:
     """A user with the roles held in any project: for what belongs to the site."""
     if not user.is_authenticated or not user.is_active:
         return Person()
-    roles = roles_of(Membership.objects.filter(user=user))
-    return Person(id=user.id, roles=roles, is_admin=user.is_admin, second_factor=user.has_second_factor)
+    return _seen(user, roles_of(Membership.objects.filter(user=user)))
+
+
+def _seen(user: User, roles: frozenset[Role]) -> Person:
+    return Person(
+        id=user.id,
+        roles=roles,
+        is_admin=user.is_admin,
+        second_factor=user.has_second_factor,
+        is_officer=user.protects_data,
+    )
 
 
 def roles_of(memberships: MembershipQuerySet) -> frozenset[Role]:

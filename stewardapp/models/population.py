@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.db import models
 
 from stewardapp.models.purse import Divisible, purse_constraints
 from stewardapp.models.user import AnyUser
+
+if TYPE_CHECKING:
+    from stewardapp.models.project import Project
 
 
 class PopulationQuerySet(models.QuerySet["Population"]):
     """Questions about populations."""
 
     def visible_to(self, user: AnyUser) -> PopulationQuerySet:
-        """Populations belong to the site: admins and members of any project see them all."""
+        """Populations belong to the site: admins, officers and members of any project see them all."""
         if not user.is_authenticated or not user.is_active:
             return self.none()
-        if user.is_admin or user.memberships.exists():
+        if user.is_admin or user.protects_data or user.memberships.exists():
             return self
         return self.none()
 
@@ -44,6 +49,12 @@ class Population(Divisible):
 
     def __str__(self) -> str:
         return self.name
+
+    def is_free_for(self, project: Project) -> bool:
+        """Whether nothing was ever said of these people but by this project: then it begins to hold them."""
+        others = (self.datasets.exclude(project=project), self.surveys.exclude(project=project))
+        used = self.limit or self.charges.exists() or self.overlaps.exists()
+        return not used and not any(found.exists() for found in others)
 
     @property
     def charged_with(self) -> list[Population]:

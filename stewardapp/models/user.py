@@ -16,6 +16,11 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # Counted up to end every session there is; none of them comes back.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    is_officer = models.BooleanField(
+        "data protection officer",
+        default=False,
+        help_text="Sees all populations, their budgets and the audit of both; never data.",
+    )
 
     class Meta:
         ordering = ("username",)
@@ -24,6 +29,11 @@ class User(AbstractUser):
     def is_admin(self) -> bool:
         """Whether this person administers the site."""
         return self.is_active and self.is_staff
+
+    @property
+    def protects_data(self) -> bool:
+        """Whether this person is a data protection officer of the site."""
+        return self.is_active and self.is_officer
 
     @property
     def has_second_factor(self) -> bool:

@@ -20,6 +20,7 @@ from stewardapp.models import (
     Charge,
     JobState,
     Population,
+    Project,
     Proposal,
     Query,
     Release,
@@ -27,7 +28,7 @@ from stewardapp.models import (
     User,
     Version,
 )
-from stewardapp.models.membership import person_anywhere, person_of
+from stewardapp.models.holding import facts_of, held, stake_of
 from stewardapp.presenters.numbers import NO_BREAK, percent, thousands
 from worker.engine.chart import Axis, Chart, Series, Threshold
 from worker.engine.dp import accounting
@@ -190,33 +191,46 @@ def _factor(factor: float) -> str:
 
 @dataclass(frozen=True)
 class ProposalLine:
-    """What waits for a second person, and whether this one may be it."""
+    """What waits for others, who stands behind it, who must still agree, and whether this one may."""
 
     proposal: Proposal
-    sentence: str
+    backers: str
+    missing: tuple[str, ...]
     may_confirm: Verdict
     may_decline: Verdict
 
 
-def proposal_lines(proposals: Iterable[Proposal], user: User) -> list[ProposalLine]:
-    """Open proposals with their buttons."""
-    person = person_anywhere(user)
+def proposal_lines(population: Population, user: User) -> list[ProposalLine]:
+    """Open proposals that concern these people, with their buttons."""
+    related = ("population", "target", "project", "dataset__project", "proposed_by")
     return [
-        ProposalLine(
-            one,
-            proposed(one),
-            rules.may_decide_proposal(person, one.facts()),
-            rules.may_decline_proposal(person, one.facts()),
-        )
-        for one in proposals
+        _proposal_line(one, user)
+        for one in Proposal.objects.open().about(population).select_related(*related)
     ]
 
 
-def proposed(proposal: Proposal) -> str:
-    """A proposal as a sentence."""
-    if proposal.dataset is None:
-        return f"Raise the limit to {words(proposal.limit)}."
-    return f"A dataset of {proposal.dataset.project} is about other people: {proposal.target}."
+def _proposal_line(proposal: Proposal, user: User) -> ProposalLine:
+    facts, stake = proposal.facts(), stake_of(user, proposal.concerned)
+    agreed = [one.by.display_name for one in proposal.agreements.select_related("by")]
+    return ProposalLine(
+        proposal,
+        ", ".join(agreed),
+        rules.still_missing(facts),
+        rules.may_agree(stake, facts),
+        rules.may_decline(stake, facts),
+    )
+
+
+def deciders(population: Population, user: User) -> list[str]:
+    """Who has a say about these people: the projects that hold data, and the officers of the site."""
+    projects = Project.objects.filter(datasets__in=held([population])).distinct()
+    seen = projects.filter(pk__in=Project.objects.visible_to(user).values("pk"))
+    hidden = projects.count() - seen.count()
+    named = [f"stewards of {project}" for project in seen]
+    if hidden:
+        named.append(f"stewards of {hidden} {'project' if hidden == 1 else 'projects'} that you do not see")
+    officers = User.objects.filter(is_officer=True, is_active=True)
+    return [*named, *(f"{one.display_name}, data protection officer" for one in officers)]
 
 
 @dataclass(frozen=True)
@@ -301,8 +315,8 @@ def page(population: Population, user: User) -> dict[str, Any]:
     charges = list(population.charges.select_related("by", "project", "run"))
     seen = set(Charge.objects.visible_to(user).filter(population=population).values_list("pk", flat=True))
     bought = Run.objects.visible_to(user).filter(charges__population=population)
-    runs, anywhere = set(bought.values_list("pk", flat=True)), person_anywhere(user)
-    open_ = population.proposals.open().select_related("proposed_by", "dataset__project", "target")
+    runs = set(bought.values_list("pk", flat=True))
+    stake, facts = stake_of(user, [population]), facts_of([population])
     exhausted = bool(population.limit) and not population.left.epsilon_micro
     return {
         "population": population,
@@ -312,13 +326,14 @@ def page(population: Population, user: User) -> dict[str, Any]:
         "sums": sums(charges) if charges else [],
         "meaning": meaning(population.limit) if population.limit else [],
         "meaning_spent": meaning(population.spent) if population.spent else [],
-        "proposals": proposal_lines(open_, user),
+        "proposals": proposal_lines(population, user),
+        "deciders": deciders(population, user),
         "allotments": allotment_lines(population, user),
         "mixture": mixture(population),
         "broken": BROKEN,
         "exhausted": exhausted,
         "destructible": destructible(population, user) if exhausted else [],
         "history": history(population, charges),
-        "may_limit": rules.may_propose_limit(anywhere),
-        "may_allot": rules.may_allot(person_of(user)),
+        "may_propose": rules.may_propose(stake, facts),
+        "may_allot": rules.may_allot(stake, *facts),
     }

@@ -12,14 +12,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
 from stewardapp.actions import budgets, proposals
-from stewardapp.forms.budgets import AllotForm, AllowForm, LimitForm, MoveForm
+from stewardapp.forms.budgets import AllotForm, AllowForm, LimitForm, MoveForm, ReasonForm
 from stewardapp.forms.refusals import answer_status, attempt
-from stewardapp.models import Allotment, Dataset, Population, Project, Proposal
-from stewardapp.models.membership import person_anywhere, person_of
+from stewardapp.models import Allotment, Dataset, Population, Project, Proposal, ProposalState
+from stewardapp.models.holding import facts_of, stake_of
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters import charts
 from stewardapp.views.people import signed_in
 from stewardapp.views.reauthentication import confirm_identity
+
+PROPOSED = "Proposed. Others have to agree; they were told."
 
 
 @require_safe
@@ -38,30 +40,34 @@ def chart(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def limit(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """Propose a higher limit, or set a lower one."""
+    """Propose another limit."""
     user, population = signed_in(request), _population(request, id)
-    require(rules.may_propose_limit(person_anywhere(user)))
+    require(rules.may_propose(stake_of(user, [population]), facts_of([population])))
     form = LimitForm(request.POST)
     if form.is_valid():
-        asked: dict[str, Any] = {"population": population, "limit": form.limit(), "by": user}
-        if "lower" in request.POST:
-            attempt(form, budgets.lower_limit, **asked)
-        else:
-            attempt(form, proposals.propose_limit, reason=form.cleaned_data["reason"], **asked)
-    said = "The limit is lower." if "lower" in request.POST else "Proposed. Somebody else has to confirm it."
-    return _answered(request, population, said, limit_form=form)
+        asked = {"limit": form.limit(), "reason": form.cleaned_data["reason"]}
+        attempt(form, proposals.propose_limit, population=population, by=user, **asked)
+    return _answered(request, population, PROPOSED, limit_form=form)
 
 
 @require_POST
 def allot(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """Set the part of a project."""
+    """Set the part of a project, or propose it where others have to agree."""
     user, population = signed_in(request), _population(request, id)
-    require(rules.may_allot(person_of(user)))
+    stake, facts = stake_of(user, [population]), facts_of([population])
+    alone = rules.may_allot(stake, *facts)
+    if not alone:
+        require(rules.may_propose(stake, facts))
     form = AllotForm(request.POST, projects=Project.objects.visible_to(user))
     if form.is_valid():
-        project = form.cleaned_data["project"]
-        attempt(form, budgets.allot, population=population, project=project, limit=form.limit(), by=user)
-    return _answered(request, population, "The part of the project is set.", allot_form=form)
+        asked = {"population": population, "project": form.cleaned_data["project"], "limit": form.limit()}
+        if alone:
+            attempt(form, budgets.allot, by=user, **asked)
+        else:
+            attempt(form, proposals.propose_part, reason=form.cleaned_data["reason"], by=user, **asked)
+    return _answered(
+        request, population, "The part of the project is set." if alone else PROPOSED, allot_form=form
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -86,12 +92,13 @@ def allowances(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def confirm(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """Agree with a proposal of somebody else: it is done at once, so the password is asked for again."""
+    """Agree with a proposal of somebody else: it may be done at once, so the password is asked for again."""
     user, proposal = signed_in(request), _proposal(request, id)
-    require(rules.may_decide_proposal(person_anywhere(user), proposal.facts()))
+    require(rules.may_agree(stake_of(user, proposal.concerned), proposal.facts()))
     confirm_identity(request)
-    proposals.confirm(proposal=proposal, by=user)
-    messages.success(request, "Confirmed. It is done.")
+    agreed = proposals.confirm(proposal=proposal, by=user)
+    done = agreed.state == ProposalState.CONFIRMED
+    messages.success(request, "You agreed. It is done." if done else "You agreed. Others have to agree too.")
     return redirect("population-budget", proposal.population_id)
 
 
@@ -116,10 +123,27 @@ def move(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     if form.is_valid():
         made = attempt(form, proposals.propose_move, dataset=dataset, by=user, **form.cleaned_data)
         if made is not None:
-            messages.success(request, "Proposed. Somebody else has to confirm it.")
+            messages.success(request, PROPOSED)
             return redirect("population-budget", dataset.population_id)
     page = {"dataset": dataset, "form": form}
     return render(request, "populations/move.html", page, status=answer_status(form))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def admission(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Ask to count among those who hold data about the people."""
+    user = signed_in(request)
+    found = Dataset.objects.visible_to(user).select_related("project", "population")
+    dataset = get_object_or_404(found, pk=id)
+    require(rules.may_propose_move(dataset.project.person(user)))
+    form = ReasonForm(request.POST or None)
+    if form.is_valid():
+        made = attempt(form, proposals.propose_admission, dataset=dataset, by=user, **form.cleaned_data)
+        if made is not None:
+            messages.success(request, PROPOSED)
+            return redirect("population-budget", dataset.population_id)
+    page = {"dataset": dataset, "form": form}
+    return render(request, "populations/admission.html", page, status=answer_status(form))
 
 
 def _answered(request: HttpRequest, population: Population, said: str, **forms: Any) -> HttpResponse:
@@ -161,4 +185,5 @@ urlpatterns: list[URLPattern] = [
     path("proposals/<uuid:id>/confirm/", confirm, name="proposal-confirm"),
     path("proposals/<uuid:id>/decline/", decline, name="proposal-decline"),
     path("datasets/<uuid:id>/population/", move, name="dataset-move"),
+    path("datasets/<uuid:id>/admission/", admission, name="dataset-admission"),
 ]

@@ -1,6 +1,7 @@
 """Populations: the people datasets are about."""
 
 import uuid
+from collections.abc import Callable
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -10,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
-from stewardapp.actions import populations
-from stewardapp.forms.populations import OverlapForm, PopulationForm
+from stewardapp.actions import populations, proposals
+from stewardapp.forms.populations import OverlapForm, PopulationForm, SeparationForm
 from stewardapp.forms.refusals import answer_status, attempt
-from stewardapp.models import Dataset, Population
+from stewardapp.models import Dataset, Population, Proposal
+from stewardapp.models.holding import facts_of, stake_of
 from stewardapp.models.membership import person_anywhere
-from stewardapp.presenters.budgets import level
+from stewardapp.presenters import budgets as lines
 from stewardapp.presenters.datasets import dataset_line
 from stewardapp.views.people import signed_in
 
@@ -26,7 +28,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     found = Population.objects.visible_to(user).prefetch_related("overlaps")
     page = {
-        "populations": [(population, level(population)) for population in found],
+        "populations": [(population, lines.level(population)) for population in found],
         "may_create": rules.may_manage_populations(person_anywhere(user)),
     }
     return render(request, "populations/list.html", page)
@@ -48,40 +50,66 @@ def create(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """One population, its overlaps, and the datasets about it that this person may see."""
-    population = _population(request, id)
-    return _shown(request, population, _overlap_form(request, population))
+    return _shown(request, _population(request, id))
 
 
 @require_POST
 def overlap(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """Declare that two populations share people."""
+    """Propose that two populations share people."""
+    return _about_two(request, id, _overlap_form, proposals.propose_overlap, "form")
+
+
+@require_POST
+def separate(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Propose that an overlap was declared by mistake."""
+    return _about_two(request, id, _separation_form, proposals.propose_separation, "separation")
+
+
+def _about_two(
+    request: HttpRequest,
+    id: uuid.UUID,
+    form_of: Callable[[HttpRequest, Population], OverlapForm],
+    propose: Callable[..., Proposal],
+    name: str,
+) -> HttpResponse:
+    """Say something about this population and another one that the form names."""
     user, population = signed_in(request), _population(request, id)
-    require(rules.may_manage_populations(person_anywhere(user)))
-    form = _overlap_form(request, population)
+    require(rules.may_propose(stake_of(user, [population]), facts_of([population])))
+    form = form_of(request, population)
     if form.is_valid():
-        attempt(form, populations.declare_overlap, population=population, by=user, **form.cleaned_data)
+        attempt(form, propose, population=population, by=user, **form.cleaned_data)
     if form.errors:
-        return _shown(request, population, form)
-    messages.success(request, "The overlap is declared. What was bought about one counts for both.")
+        return _shown(request, population, **{name: form})
+    messages.success(request, "Proposed. Others have to agree; they were told.")
     return redirect("population-detail", population.pk)
 
 
-def _shown(request: HttpRequest, population: Population, form: OverlapForm) -> HttpResponse:
+def _shown(request: HttpRequest, population: Population, **forms: OverlapForm) -> HttpResponse:
     user = signed_in(request)
     datasets = Dataset.objects.visible_to(user).filter(population=population).select_related("project")
     page = {
         "population": population,
         "overlaps": population.overlaps.all(),
         "datasets": [dataset_line(dataset) for dataset in datasets],
-        "form": form,
-        "may_declare": rules.may_manage_populations(person_anywhere(user)),
+        "proposals": lines.proposal_lines(population, user),
+        "deciders": lines.deciders(population, user),
+        "form": _overlap_form(None, population),
+        "separation": _separation_form(None, population),
+        "may_propose": rules.may_propose(stake_of(user, [population]), facts_of([population])),
+        **forms,
     }
-    return render(request, "populations/detail.html", page, status=answer_status(form))
+    status = 422 if any(form.errors for form in forms.values()) else 200
+    return render(request, "populations/detail.html", page, status=status)
 
 
-def _overlap_form(request: HttpRequest, population: Population) -> OverlapForm:
-    others = Population.objects.visible_to(signed_in(request)).exclude(pk=population.pk)
-    return OverlapForm(request.POST or None, choices=others.exclude(overlaps=population))
+def _overlap_form(request: HttpRequest | None, population: Population) -> OverlapForm:
+    others = Population.objects.exclude(pk=population.pk).exclude(overlaps=population)
+    return OverlapForm(request.POST if request else None, choices=others)
+
+
+def _separation_form(request: HttpRequest | None, population: Population) -> SeparationForm:
+    given = request.POST if request else None
+    return SeparationForm(given, choices=population.overlaps.all(), auto_id="separation_%s")
 
 
 def _population(request: HttpRequest, id: uuid.UUID) -> Population:
@@ -93,4 +121,5 @@ urlpatterns: list[URLPattern] = [
     path("populations/new/", create, name="population-create"),
     path("populations/<uuid:id>/", detail, name="population-detail"),
     path("populations/<uuid:id>/overlaps/", overlap, name="population-overlap"),
+    path("populations/<uuid:id>/separations/", separate, name="population-separate"),
 ]

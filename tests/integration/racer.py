@@ -20,8 +20,8 @@ from django.db import connection, models, transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
 
 from stewardapp.access.verdict import Refused  # noqa: E402
-from stewardapp.actions import ledger, releases, replays, reviews  # noqa: E402
-from stewardapp.models import Charge, Population, Release, Run, User, Version  # noqa: E402
+from stewardapp.actions import ledger, proposals, releases, replays, reviews  # noqa: E402
+from stewardapp.models import Charge, Population, Proposal, Release, Run, User, Version  # noqa: E402
 from worker.engine.privacy import Spend  # noqa: E402
 
 PAUSE = 0.3
@@ -44,6 +44,18 @@ def publish(release: str, person: str) -> bool:
     chosen, by = Release.objects.get(pk=release), User.objects.get(pk=person)
     seen = chosen.candidate_sha256
     return won(lambda: releases.publish(release=chosen, manifest_sha256=seen, by=by))
+
+
+def settle(proposal: str, person: str) -> bool:
+    """Officers agree while everybody else declines."""
+    asked, by = Proposal.objects.get(pk=proposal), User.objects.get(pk=person)
+    decide = proposals.confirm if by.is_officer else proposals.decline
+    return won(lambda: decide(proposal=asked, by=by))
+
+
+def agree(proposal: str, person: str) -> bool:
+    asked, by = Proposal.objects.get(pk=proposal), User.objects.get(pk=person)
+    return won(lambda: proposals.confirm(proposal=asked, by=by))
 
 
 def claim(run: str, person: str) -> bool:
@@ -113,6 +125,8 @@ def slow_to_decide() -> Iterator[None]:
     with (
         mock.patch.object(reviews, "may_decide", after(reviews.may_decide)),
         mock.patch.object(releases, "may_publish", after(releases.may_publish)),
+        mock.patch.object(proposals, "may_agree", after(proposals.may_agree)),
+        mock.patch.object(proposals, "may_decline", after(proposals.may_decline)),
         mock.patch.object(replays, "may_replay_attacks", after(replays.may_replay_attacks)),
     ):
         yield
@@ -131,7 +145,13 @@ def without_locks() -> Iterator[None]:
         Release.objects.filter(pk=release.pk).update(state=transition(name).target, **values)
         release.refresh_from_db()
 
+    def blind_decision(proposal: Proposal, state: str, by: User) -> None:
+        decided = {"state": state, "decided_by": by, "decided_at": models.functions.Now()}
+        Proposal.objects.filter(pk=proposal.pk).update(**decided)
+
     with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(proposals, "locked", fresh))
+        stack.enter_context(mock.patch.object(proposals, "_decide", blind_decision))
         for module in (reviews, releases):
             stack.enter_context(mock.patch.object(module, "locked", fresh))
             stack.enter_context(mock.patch.object(module, "move", blind_move))
@@ -141,6 +161,8 @@ def without_locks() -> Iterator[None]:
 ROUNDS: dict[str, Callable[[str, str], bool]] = {
     "approve": approve,
     "publish": publish,
+    "settle": settle,
+    "agree": agree,
     "claim": claim,
     "replay": replay,
     "careless-claim": careless_claim,

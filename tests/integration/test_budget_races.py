@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from stewardapp.actions import audit, budgets, populations
+from stewardapp.actions import audit, budgets
 from stewardapp.models import Charge, Population, User, Version
 from tests import factories
 from tests.integration.test_races import Field, crowd, postgres_site
@@ -66,9 +66,7 @@ def race(site: Site) -> None:
             field.race("charge", version.pk, scene.analysts)
             assert spent_in(version) == (80, 80)
         one, other = scene.version(LIMIT), scene.version(LIMIT)
-        populations.declare_overlap(
-            population=one.dataset.population, other=other.dataset.population, by=scene.team.steward
-        )
+        factories.declare_overlap(scene.team, one.dataset.population, other.dataset.population)
         field.start_all("charge", [one if number % 2 else other for number in range(8)], scene.analysts)
         assert spent_in(one) == spent_in(other) == (80, 80)
         assert isinstance(audit.verify(), audit.Whole)

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from stewardapp.actions import audit, memberships
+from stewardapp.actions import audit, memberships, proposals
 from stewardapp.models import Release, Replay, Review, Run, User
 from tests import factories
 from tests.services import fresh_database
 from tests.site import ROOT, Site, inhabited
+from worker.engine.privacy import Spend
 
 RACERS = 8
 
@@ -102,6 +103,7 @@ def races(field: Field, locks: str) -> dict[str, int]:
         "publish": field.race("publish", approved.pk, stewards, locks),
         "claim": field.race(claim, run.pk, stewards, locks),
         "replay": replays_begun(field, stewards, locks),
+        "settle": settled(field, team, stewards, locks),
     }
     if locks == "locked":
         assert Release.objects.get(pk=waiting.pk).state == "approved"
@@ -121,6 +123,29 @@ def replays_begun(field: Field, stewards: list[User], locks: str) -> int:
     return Replay.objects.alive().count()
 
 
+def settled(field: Field, team: factories.Team, stewards: list[User], locks: str) -> int:
+    """Half of them agree while the other half declines: one decides, and only that is done."""
+    population = factories.make_held_population(team)
+    proposal = proposals.propose_limit(population=population, limit=Spend(10), reason="Why.", by=team.steward)
+    officers = [factories.make_officer() for _ in range(RACERS // 2)]
+    winners = field.race("settle", proposal.pk, [*officers, *stewards[: RACERS // 2]], locks)
+    for one in (proposal, population):
+        one.refresh_from_db()
+    if locks == "locked":
+        assert population.limit == (Spend(10) if proposal.state == "confirmed" else Spend())
+    return winners
+
+
+def two_of_eight(field: Field, locks: str) -> tuple[int, str]:
+    """Where two have to agree, the second one does it, and nobody agrees after that."""
+    team, strangers = factories.make_project(), factories.make_project()
+    theirs = factories.hold(strangers, factories.make_held_population(team))
+    proposal = proposals.propose_admission(dataset=theirs, reason="Why.", by=strangers.steward)
+    winners = field.race("agree", proposal.pk, crowd(team, "steward"), locks)
+    proposal.refresh_from_db()
+    return winners, proposal.state
+
+
 def three_of_eight(field: Field) -> None:
     """Where three votes are asked for, three count: none is lost and none is one too many."""
     team = factories.make_project(reviewers=3)
@@ -130,7 +155,7 @@ def three_of_eight(field: Field) -> None:
     assert Review.objects.filter(release=release).count() == 3
 
 
-ONE_EACH = {"approve": 1, "publish": 1, "claim": 1, "replay": 1}
+ONE_EACH = {"approve": 1, "publish": 1, "claim": 1, "replay": 1, "settle": 1}
 
 
 @pytest.mark.postgres
@@ -139,7 +164,9 @@ def test_one_winner_on_postgres_and_many_without_locks(postgres_site: Site) -> N
         field = Field.start(postgres_site, stack)
         assert races(field, "locked") == ONE_EACH
         three_of_eight(field)
+        assert two_of_eight(field, "locked") == (2, "confirmed")
         assert isinstance(audit.verify(), audit.Whole)
+        assert two_of_eight(field, "unlocked")[0] > 2
         without = races(field, "unlocked")
         assert all(winners > 1 for winners in without.values()), without
 
@@ -149,4 +176,5 @@ def test_one_winner_on_sqlite(embedded_site: Site) -> None:
         field = Field.start(embedded_site, stack)
         assert races(field, "locked") == ONE_EACH
         three_of_eight(field)
+        assert two_of_eight(field, "locked") == (2, "confirmed")
         assert isinstance(audit.verify(), audit.Whole)

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from stewardapp import anchors, storage
 from stewardapp.access.workflow import State
-from stewardapp.actions import audit, ledger, populations
+from stewardapp.actions import audit, ledger
 from stewardapp.models import AuditEvent, AuditHead, Charge, Project, guards, purchase
 from tests import factories
 from tests.services import fresh_database
@@ -232,7 +232,7 @@ def test_purchases_are_sealed_at_their_place(change: str) -> None:
 def test_who_else_has_to_pay_is_learned_from_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     scene, calls = budgets.make_scene(), spied(monkeypatch)
     other = budgets.overlapping(scene, budgets.LIMIT)
-    populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+    factories.declare_overlap(scene.team, scene.population, other)
     scene.charge(10)
     assert len(calls) == 2
     (event,) = bought()
@@ -248,7 +248,7 @@ def test_a_purchase_that_did_not_know_of_an_overlap_is_made_again(monkeypatch: p
 
     def declare() -> None:
         with closing(connection), transaction.atomic():
-            populations.declare_overlap(population=scene.population, other=other, by=scene.team.steward)
+            factories.declare_overlap(scene.team, scene.population, other)
             declared.set()
             until(lambda: one("SELECT count(*) FROM pg_locks WHERE NOT granted"))
 

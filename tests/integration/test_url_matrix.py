@@ -124,7 +124,7 @@ def test_what_matters_asks_for_the_password_again(scene: Scene, name: str) -> No
         "release-revoke": ("published", "steward"),
         "review-decide": ("in-review", "reviewer"),
         "project-key": ("draft", "steward"),
-        "proposal-confirm": ("draft", "admin"),
+        "proposal-confirm": ("draft", "co_steward"),
     }[name]
     place, client = scene.places[label], browser(scene.person(persona), confirmed=False)
     with undone():

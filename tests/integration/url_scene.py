@@ -26,6 +26,7 @@ from stewardapp.models import (
     Artifact,
     Column,
     Comment,
+    Dataset,
     Desk,
     Hierarchy,
     Membership,
@@ -55,6 +56,7 @@ PERSONAS = (
     "analyst",
     "outsider",
     "other_steward",
+    "officer",
     "admin",
 )
 STATES = tuple(state.value for state in State)
@@ -116,6 +118,7 @@ class Scene:
     hierarchy: Hierarchy
     attached: Column
     population: Population
+    officer: User
     places: dict[str, Place] = field(default_factory=dict)
     clients: dict[str, tuple[Client, SimpleCookie]] = field(default_factory=dict)
 
@@ -132,7 +135,14 @@ class Scene:
         attached = version.columns.get(name="zip")
         hierarchies.attach(column=attached, hierarchy=hierarchy, by=team.steward)
         scene = cls(
-            team, others, version, other_version, hierarchy, attached, factories.make_population(team)
+            team,
+            others,
+            version,
+            other_version,
+            hierarchy,
+            attached,
+            factories.make_held_population(team),
+            factories.make_officer(),
         )
         scene._release_everything()
         for persona in PERSONAS:
@@ -146,6 +156,8 @@ class Scene:
             return None
         if persona == "other_steward":
             return self.others.steward
+        if persona == "officer":
+            return self.officer
         return self.team.persona("third_reviewer" if persona == "reviewer_who_edited" else persona)
 
     @property
@@ -171,6 +183,16 @@ class Scene:
         return proposals.propose_limit(
             population=self.population, limit=limit, reason="More.", by=self.team.steward
         )
+
+    def sharing(self) -> Population:
+        """People some of whom are among the others."""
+        other = factories.make_held_population(self.team)
+        factories.declare_overlap(self.team, self.population, other)
+        return other
+
+    def unadmitted(self) -> Dataset:
+        """One about people of whom others hold data."""
+        return factories.hold(self.team, self.other_version.dataset.population)
 
     def replay(self) -> Replay:
         """Attacks on people who do not exist."""

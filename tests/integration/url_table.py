@@ -24,7 +24,8 @@ STEWARDS = frozenset({"steward", "co_steward", "reviewer_who_edited"})
 TEAM = STEWARDS | {"reviewer"}
 MEMBERS = TEAM | {"analyst"}
 ADMIN = frozenset({"admin"})
-WORKING = MEMBERS | ADMIN | {"other_steward"}
+OFFICER = frozenset({"officer"})
+WORKING = MEMBERS | ADMIN | OFFICER | {"other_steward"}
 ALL = frozenset(PERSONAS)
 SIGNED_IN = ALL - {"anonymous"}
 ANONYMOUS = frozenset({"anonymous"})
@@ -430,34 +431,39 @@ TABLE: dict[str, Row] = {
     ),
     "population-detail": Row(Door(WORKING), args=population),
     "population-overlap": Row(
-        post=Door(WORKING, STEWARDS | ADMIN | {"other_steward"}),
+        post=Door(WORKING, STEWARDS | OFFICER),
         args=population,
-        sends=lambda scene, place: {"other": scene.version.dataset.population_id},
+        sends=lambda scene, place: {"other": scene.version.dataset.population_id, "reason": "A register."},
+    ),
+    "population-separate": Row(
+        post=Door(WORKING, STEWARDS | OFFICER),
+        args=population,
+        sends=lambda scene, place: {"other": scene.sharing().pk, "reason": "A mistake."},
     ),
     "population-budget": Row(Door(WORKING), args=population),
     "population-chart": Row(Door(WORKING), args=population),
     "population-limit": Row(
-        post=Door(WORKING, STEWARDS | ADMIN | {"other_steward"}),
+        post=Door(WORKING, STEWARDS | OFFICER),
         args=population,
-        sends=lambda scene, place: {"epsilon": "1", "reason": "A study.", "raise": "1"},
+        sends=lambda scene, place: {"epsilon": "1", "reason": "A study."},
     ),
     "population-allot": Row(
-        post=Door(WORKING, ADMIN),
+        post=Door(WORKING, STEWARDS | OFFICER),
         args=population,
-        sends=lambda scene, place: {"project": scene.team.project.pk, "epsilon": "0"},
+        sends=lambda scene, place: {"project": scene.team.project.pk, "epsilon": "0", "reason": "Why."},
     ),
     "allotment-detail": Row(
-        Door(MEMBERS | ADMIN, STEWARDS | ADMIN),
-        Door(MEMBERS | ADMIN, STEWARDS | ADMIN),
+        Door(MEMBERS | ADMIN | OFFICER, STEWARDS | ADMIN),
+        Door(MEMBERS | ADMIN | OFFICER, STEWARDS | ADMIN),
         lambda scene, place: {"id": scene.allotment().pk},
         lambda scene, place: {"user": scene.team.analyst.pk, "epsilon": "0.1"},
     ),
     "proposal-confirm": Row(
-        post=Door(WORKING, (STEWARDS | ADMIN | {"other_steward"}) - {"steward"}),
+        post=Door(WORKING, (STEWARDS | OFFICER) - {"steward"}),
         args=lambda scene, place: {"id": scene.proposal().pk},
     ),
     "proposal-decline": Row(
-        post=Door(WORKING, STEWARDS | ADMIN | {"other_steward"}),
+        post=Door(WORKING, STEWARDS | OFFICER),
         args=lambda scene, place: {"id": scene.proposal().pk},
     ),
     # Data
@@ -466,6 +472,12 @@ TABLE: dict[str, Row] = {
         Door(TEAM | ADMIN, STEWARDS),
         dataset,
         lambda scene, place: {"target": scene.population.pk, "reason": "Another year."},
+    ),
+    "dataset-admission": Row(
+        Door(TEAM | ADMIN, STEWARDS),
+        Door(TEAM | ADMIN, STEWARDS),
+        lambda scene, place: {"id": scene.unadmitted().pk},
+        lambda scene, place: {"reason": "A second wave."},
     ),
     "dataset-create": Row(
         PAGE,

@@ -1,5 +1,6 @@
 from stewardapp.access.roles import (
     ADMIN_PERMISSIONS,
+    OFFICER_PERMISSIONS,
     ROLE_PERMISSIONS,
     Permission,
     Role,
@@ -13,7 +14,8 @@ def test_every_role_has_permissions() -> None:
 
 
 def test_every_permission_is_given_to_somebody() -> None:
-    assert ADMIN_PERMISSIONS.union(*ROLE_PERMISSIONS.values()) == set(Permission)
+    offices = ADMIN_PERMISSIONS | OFFICER_PERMISSIONS
+    assert offices.union(*ROLE_PERMISSIONS.values()) == set(Permission)
 
 
 def test_administration_reads_no_data_and_approves_nothing() -> None:
@@ -24,7 +26,7 @@ def test_administration_reads_no_data_and_approves_nothing() -> None:
         Permission.PUBLISH,
         Permission.RUN,
     }
-    assert not forbidden & ADMIN_PERMISSIONS
+    assert not forbidden & (ADMIN_PERMISSIONS | OFFICER_PERMISSIONS)
 
 
 def test_nobody_who_submits_may_review_by_role() -> None:
@@ -37,6 +39,7 @@ def test_permissions_add_up() -> None:
     assert {Permission.SUBMIT, Permission.REVIEW} <= both
     assert permissions_of([], is_admin=False) == frozenset()
     assert permissions_of([], is_admin=True) == ADMIN_PERMISSIONS
+    assert permissions_of([], is_admin=False, is_officer=True) == OFFICER_PERMISSIONS
 
 
 def test_roles_with_a_permission() -> None:

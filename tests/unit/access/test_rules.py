@@ -62,8 +62,6 @@ def refused(verdict: Verdict, code: str) -> str:
         (rules.may_revise_policy, {ADMIN}),
         (rules.may_manage_people, {ADMIN}),
         (rules.may_manage_populations, {STEWARD, ADMIN}),
-        (rules.may_propose_limit, {STEWARD, ADMIN}),
-        (rules.may_allot, {ADMIN}),
         (rules.may_allow, {STEWARD, ADMIN}),
         (rules.may_propose_move, {STEWARD}),
         (rules.may_view_audit, {STEWARD, REVIEWER, ADMIN}),

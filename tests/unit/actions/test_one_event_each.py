@@ -32,6 +32,7 @@ from stewardapp.actions import (
     hierarchies,
     ledger,
     memberships,
+    officers,
     policies,
     populations,
     previews,
@@ -63,8 +64,10 @@ INFRASTRUCTURE = {
     "contributions",
     "drafts",
     "moves",
+    "parts",
     "sharing",
     "survey_file",
+    "telling",
     "text",
 }
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
@@ -252,8 +255,24 @@ def revise(team: factories.Team) -> Call:
 
 
 def overlap(team: factories.Team) -> Call:
-    one, other = factories.make_population(team), factories.make_population(team)
-    return lambda: populations.declare_overlap(population=one, other=other, by=team.steward)
+    one, other = factories.make_held_population(team), factories.make_held_population(team)
+    return lambda: proposals.propose_overlap(population=one, other=other, reason="Why.", by=team.steward)
+
+
+def separation(team: factories.Team) -> Call:
+    one, other = factories.make_held_population(team), factories.make_held_population(team)
+    factories.declare_overlap(team, one, other)
+    return lambda: proposals.propose_separation(population=one, other=other, reason="Why.", by=team.steward)
+
+
+def unadmitted(team: factories.Team) -> Any:
+    others = factories.make_project()
+    return datasets.create(
+        project=team.project,
+        population=factories.make_held_population(others),
+        name="Theirs",
+        by=team.steward,
+    )
 
 
 def hierarchy_for(team: factories.Team) -> Call:
@@ -327,7 +346,7 @@ def allotted(team: factories.Team) -> Any:
 
 def proposed(team: factories.Team) -> Any:
     return proposals.propose_limit(
-        population=factories.make_population(team), limit=Spend(5), reason="Why.", by=team.steward
+        population=factories.make_held_population(team), limit=Spend(5), reason="Why.", by=team.steward
     )
 
 
@@ -381,11 +400,8 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         nothing,
         lambda t, _: accounts.note_own_change(change="factor-removed", factor="totp", by=t.analyst),
     ),
-    "budgets.lower_limit": on(
-        limited, lambda t, p: budgets.lower_limit(population=p, limit=Spend(100, 1), by=t.steward)
-    ),
     "budgets.allot": on(
-        limited, lambda t, p: budgets.allot(population=p, project=t.project, limit=Spend(50), by=t.admin)
+        limited, lambda t, p: budgets.allot(population=p, project=t.project, limit=Spend(50), by=t.steward)
     ),
     "budgets.allow": on(
         allotted, lambda t, a: budgets.allow(allotment=a, user=t.analyst, limit=Spend(50), by=t.steward)
@@ -419,7 +435,21 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     ),
     "policies.revise": revise,
     "populations.create": on(nothing, lambda t, _: populations.create(name="P", by=t.steward)),
-    "populations.declare_overlap": overlap,
+    "proposals.propose_overlap": overlap,
+    "proposals.propose_separation": separation,
+    "proposals.propose_admission": on(
+        unadmitted, lambda t, d: proposals.propose_admission(dataset=d, reason="Why.", by=t.steward)
+    ),
+    "proposals.propose_part": on(
+        limited,
+        lambda t, p: proposals.propose_part(
+            population=p, project=t.project, limit=Spend(1), reason="Why.", by=t.steward
+        ),
+    ),
+    "officers.appoint": on(nothing, lambda t, _: officers.appoint(user=t.analyst, by=t.admin)),
+    "officers.dismiss": on(
+        lambda t: factories.make_officer(), lambda t, one: officers.dismiss(user=one, by=t.admin)
+    ),
     "previews.start": on(
         factories.make_release,
         lambda t, r: previews.start(release=r, step=factories.STEP, by=t.steward),
@@ -438,12 +468,12 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "projects.create": on(nothing, lambda t, _: projects.create(name="N", by=t.admin)),
     "projects.rename": on(nothing, lambda t, _: projects.rename(project=t.project, name="M", by=t.admin)),
     "proposals.propose_limit": on(
-        factories.make_population,
+        factories.make_held_population,
         lambda t, p: proposals.propose_limit(population=p, limit=Spend(5), reason="Why.", by=t.steward),
     ),
     "proposals.propose_move": moving,
-    "proposals.confirm": on(proposed, lambda t, one: proposals.confirm(proposal=one, by=t.admin)),
-    "proposals.decline": on(proposed, lambda t, one: proposals.decline(proposal=one, by=t.admin)),
+    "proposals.confirm": on(proposed, lambda t, one: proposals.confirm(proposal=one, by=t.co_steward)),
+    "proposals.decline": on(proposed, lambda t, one: proposals.decline(proposal=one, by=t.co_steward)),
     "readings.start": read_again,
     "readings.cancel": cancelled_reading,
     "readings.record": record_reading,

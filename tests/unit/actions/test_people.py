@@ -7,7 +7,16 @@ import pytest
 from allauth.mfa.models import Authenticator
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
-from stewardapp.actions import accounts, datasets, inbox, memberships, policies, populations, projects
+from stewardapp.actions import (
+    accounts,
+    datasets,
+    inbox,
+    memberships,
+    policies,
+    populations,
+    projects,
+    proposals,
+)
 from stewardapp.models import AuditEvent, Dataset, Notification, Policy, Population, Project, User
 from tests import factories, factors
 
@@ -232,12 +241,12 @@ def test_populations_are_named_once_and_overlap_once(team: factories.Team) -> No
         populations.create(name="Residents", by=team.steward)
     with pytest.raises(NotAllowed):
         populations.create(name="Mine", by=team.analyst)
-    populations.declare_overlap(population=one, other=other, by=team.steward)
+    factories.declare_overlap(team, one, other)
     assert other.overlaps.get() == one
-    with pytest.raises(Conflict):
-        populations.declare_overlap(population=other, other=one, by=team.steward)
+    with pytest.raises(Conflict, match="already declared"):
+        proposals.propose_overlap(population=other, other=one, reason="Why.", by=team.steward)
     with pytest.raises(Invalid):
-        populations.declare_overlap(population=one, other=one, by=team.steward)
+        proposals.propose_overlap(population=one, other=one, reason="Why.", by=team.steward)
     assert set(Population.objects.visible_to(team.analyst)) == {one, other}
     assert set(Population.objects.visible_to(team.admin)) == {one, other}
     assert not Population.objects.visible_to(team.outsider)

@@ -116,7 +116,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Proposal, {"decided_by": None}, "proposal_decided_by_somebody"),
     (Proposal, {"state": "open"}, "proposal_open_undecided"),
     (Proposal, {"decided_by": models.F("proposed_by")}, "proposal_confirmed_by_another"),
-    (Proposal, {"epsilon_micro": None}, "proposal_of_a_limit_or_a_move"),
+    (Proposal, {"epsilon_micro": None}, "proposal_says_what_its_kind_says"),
     (Desk, {"closed_at": NOW}, "desk_closed_by_somebody"),
     (Desk, {"rows_per_person": 0}, "desk_rows_per_person_counts"),
     (Query, {"epsilon_micro": 0}, "query_costs_something"),

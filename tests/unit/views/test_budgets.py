@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from stewardapp.actions import budgets, ledger, populations, proposals, releases
+from stewardapp.actions import budgets, ledger, proposals, releases
 from stewardapp.models import Allotment, Proposal
 from tests import factories
 from worker.engine.privacy import Spend
@@ -77,7 +77,7 @@ def test_people_of_other_projects_read_amounts_only(client_of, team, bought):
 def test_whoever_is_charged_through_an_overlap_reads_why(client_of, team, version, allotment):
     other = factories.make_population(team)
     factories.give_budget(team, other, Spend.of(1))
-    populations.declare_overlap(population=other, other=allotment.population, by=team.steward)
+    factories.declare_overlap(team, other, allotment.population)
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend.of(1), by=team.steward)
     ledger.charge_query(
         query=uuid.uuid4(), version=version, cost=Spend.of(1), what="Question", by=team.analyst
@@ -87,14 +87,19 @@ def test_whoever_is_charged_through_an_overlap_reads_why(client_of, team, versio
 
 
 def test_a_limit_goes_through_two_people(client_of, team, confirmed):
-    population = factories.make_population(team)
+    population = factories.make_held_population(team)
     url = f"/populations/{population.pk}/budget/limit/"
-    sent = {"epsilon": "1.5", "delta": "", "reason": "A study.", "raise": "1"}
+    sent = {"epsilon": "1.5", "delta": "", "reason": "A study."}
     assert client_of(team.steward).post(url, sent).status_code == 302
     proposal = Proposal.objects.get()
     assert "You made this proposal" in page(client_of(team.steward), population)
     assert client_of(team.steward).post(f"/proposals/{proposal.pk}/confirm/").status_code == 403
-    assert "Raise the limit to ε = 1.5." in page(client_of(team.co_steward), population)
+    text = page(client_of(team.co_steward), population)
+    assert f"Raise the limit of {population} to ε = 1.5." in text
+    assert f"another person: a steward of a project that holds data about {population}, or a data" in text
+    assert f"stewards of {team.project}" in text
+    text = page(client_of(team.admin), population)
+    assert f"Only a steward of a project that holds data about {population}, or a data protection" in text
     asked = client_of(team.co_steward).post(f"/proposals/{proposal.pk}/confirm/")
     assert asked.headers["Location"].startswith("/accounts/reauthenticate/")
     population.refresh_from_db()
@@ -102,40 +107,99 @@ def test_a_limit_goes_through_two_people(client_of, team, confirmed):
     assert confirmed("co_steward").post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
     population.refresh_from_db()
     assert population.limit == Spend.of(1.5)
-    assert client_of(team.steward).post(url, {"epsilon": "1", "lower": "1"}).status_code == 302
+    less = {"epsilon": "1", "reason": "Enough."}
+    assert client_of(team.steward).post(url, less | {"reason": ""}).status_code == 422
+    assert client_of(team.steward).post(url, less).status_code == 302
     population.refresh_from_db()
-    assert population.limit == Spend.of(1)
+    assert population.limit == Spend.of(1.5)
+    assert f"Lower the limit of {population} to ε = 1." in page(client_of(team.analyst), population)
 
 
 @pytest.mark.parametrize("epsilon", ["NaN", "Infinity", "-1", "0.0000001", "1e-300", "", "x", "1000001"])
 def test_no_limit_that_is_no_exact_amount(client_of, team, epsilon):
-    population = factories.make_population(team)
+    population = factories.make_held_population(team)
     url = f"/populations/{population.pk}/budget/limit/"
-    answer = client_of(team.steward).post(url, {"epsilon": epsilon, "reason": "Why.", "raise": "1"})
+    answer = client_of(team.steward).post(url, {"epsilon": epsilon, "reason": "Why."})
     assert answer.status_code == 422
     assert not Proposal.objects.exists()
 
 
 def test_a_proposal_can_be_declined(client_of, team):
-    population = factories.make_population(team)
+    population = factories.make_held_population(team)
     proposal = proposals.propose_limit(
         population=population, limit=Spend.of(1), reason="Why.", by=team.steward
     )
-    assert client_of(team.admin).post(f"/proposals/{proposal.pk}/decline/").status_code == 302
+    assert client_of(team.admin).post(f"/proposals/{proposal.pk}/decline/").status_code == 403
+    assert client_of(team.co_steward).post(f"/proposals/{proposal.pk}/decline/").status_code == 302
     proposal.refresh_from_db()
     assert proposal.state == "declined"
 
 
-def test_an_administrator_divides_the_limit(client_of, team, allotment):
+def test_whoever_holds_the_data_alone_divides_the_limit(client_of, team, allotment):
     url = f"/populations/{allotment.population_id}/budget/allotments/"
     sent = {"project": str(team.project.pk), "epsilon": "0.5", "delta": "0"}
-    assert client_of(team.steward).post(url, sent).status_code == 403
-    assert client_of(team.admin).post(url, sent).status_code == 302
+    assert client_of(team.admin).post(url, sent).status_code == 403
+    assert client_of(team.steward).post(url, sent).status_code == 302
     allotment.refresh_from_db()
     assert allotment.limit == Spend.of(0.5)
-    too_much = client_of(team.admin).post(url, sent | {"epsilon": "2"})
+    too_much = client_of(team.steward).post(url, sent | {"epsilon": "2"})
     assert too_much.status_code == 422
     assert "not handed on yet" in too_much.content.decode()
+
+
+def test_where_others_hold_data_too_parts_are_proposed(client_of, team, allotment, confirmed):
+    population, others = allotment.population, factories.make_project()
+    theirs = factories.hold(others, population)
+    url = f"/datasets/{theirs.pk}/admission/"
+    stranger = client_of(others.steward)
+    assert "Ask to be counted" in stranger.get(f"/datasets/{theirs.pk}/").content.decode()
+    assert "Others hold data about these people" in stranger.get(url).content.decode()
+    assert stranger.post(url, {"reason": ""}).status_code == 422
+    assert stranger.post(url, {"reason": "A second wave."}).status_code == 302
+    admission = Proposal.objects.get(kind="admission")
+    agree = f"/proposals/{admission.pk}/confirm/"
+    assert "Others have to agree too" in confirmed("steward").post(agree, follow=True).content.decode()
+    assert f"Agreed so far: {team.steward.display_name}" in page(client_of(team.analyst), population)
+    assert "You agreed. It is done." in confirmed("co_steward").post(agree, follow=True).content.decode()
+    assert "stewards of 1 project that you do not see" in page(client_of(team.steward), population)
+    part = f"/populations/{population.pk}/budget/allotments/"
+    sent = {"project": str(team.project.pk), "epsilon": "0.5", "delta": "0"}
+    assert "Other projects hold data" in page(client_of(team.steward), population)
+    assert client_of(team.steward).post(part, sent).status_code == 422
+    assert client_of(team.steward).post(part, sent | {"reason": "Less."}).status_code == 302
+    assert f"Give {team.project} ε = 0.5 of the budget" in page(client_of(team.steward), population)
+
+
+def test_an_overlap_is_proposed_and_lifted(client_of, team, confirmed):
+    one, other = factories.make_held_population(team), factories.make_held_population(team)
+    for what in ("overlaps", "separations"):
+        url = f"/populations/{one.pk}/{what}/"
+        sent = {"other": str(other.pk), "reason": "A register."}
+        assert client_of(team.steward).post(url, sent | {"reason": ""}).status_code == 422
+        assert client_of(team.steward).post(url, sent).status_code == 302
+        assert "Must still agree" in client_of(team.analyst).get(f"/populations/{other.pk}/").content.decode()
+        proposal = Proposal.objects.open().get()
+        assert confirmed("co_steward").post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
+        assert one.overlaps.exists() is (what == "overlaps")
+
+
+def test_an_officer_sees_budgets_and_their_log_and_no_data(client_of, team, bought, version):
+    officer = factories.make_officer()
+    client = client_of(officer)
+    text = page(client, bought)
+    assert "Question 1" in text
+    assert f"{officer.display_name}, data protection officer" in text
+    assert "ε = 1, δ = 1e-9" in text
+    log = client.get("/audit/").content.decode()
+    assert "budget: charged" in log
+    assert "proposal: limit confirmed" in log
+    assert "version: " not in log
+    for url in (
+        f"/versions/{version.pk}/",
+        f"/projects/{team.project.pk}/",
+        f"/datasets/{version.dataset_id}/",
+    ):
+        assert client.get(url).status_code == 404
 
 
 def test_a_steward_gives_allowances(client_of, team, allotment):
@@ -158,9 +222,9 @@ def test_a_dataset_about_other_people(client_of, team, version, confirmed):
     answer = client_of(team.steward).post(url, sent)
     assert answer.url == f"/populations/{version.dataset.population_id}/budget/"
     proposal = Proposal.objects.get()
-    text = page(client_of(team.admin), version.dataset.population)
+    text = page(client_of(team.co_steward), version.dataset.population)
     assert f"is about other people: {others}." in text
-    assert confirmed("admin").post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
+    assert confirmed("co_steward").post(f"/proposals/{proposal.pk}/confirm/").status_code == 302
     version.dataset.refresh_from_db()
     assert version.dataset.population == others
 

@@ -1,0 +1,65 @@
+"""Which projects hold data about which people, and who speaks for them.
+
+A project holds data about a population when a dataset of it that was admitted has a version that still
+exists. The first project to name new people is admitted at once, others by those who hold data already.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from stewardapp.access.facts import Person, PopulationFacts, Stake
+from stewardapp.access.roles import Permission, roles_with
+from stewardapp.models.dataset import Dataset, DatasetQuerySet
+from stewardapp.models.membership import Membership, person_of
+from stewardapp.models.population import Population
+from stewardapp.models.project import Project
+from stewardapp.models.user import AnyUser, User
+
+DECIDING = roles_with(Permission.DECIDE_BUDGET)
+
+
+def held(populations: Iterable[Population]) -> DatasetQuerySet:
+    """The datasets through which projects hold data about these people."""
+    ids = [population.pk for population in populations]
+    live = Q(admitted=True, versions__isnull=False, versions__destroyed_at__isnull=True)
+    return Dataset.objects.filter(live, population__in=ids).order_by().distinct()
+
+
+def facts_of(populations: Iterable[Population]) -> tuple[PopulationFacts, ...]:
+    """The populations as the rules see them."""
+    found = list(populations)
+    holders = defaultdict[uuid.UUID, set[uuid.UUID]](set)
+    for population, project in held(found).values_list("population", "project"):
+        holders[population].add(project)
+    return tuple(PopulationFacts(one.pk, one.name, len(holders[one.pk])) for one in found)
+
+
+def stake_of(user: AnyUser, populations: Iterable[Population]) -> Stake:
+    """Somebody before these populations: those of which a project holds data in which they decide."""
+    person = person_of(user)
+    if not person.signed_in:
+        return Stake(Person())
+    mine = Membership.objects.filter(user=person.id, role__in=DECIDING).values("project")
+    spoken_for = held(populations).filter(project__in=mine)
+    return Stake(person, frozenset(spoken_for.values_list("population", flat=True)))
+
+
+def guardians(populations: Iterable[Population]) -> set[User]:
+    """Everybody who has a say: stewards of projects that hold data, officers; without data administrators."""
+    found = list(populations)
+    projects = held(found).values_list("project", flat=True)
+    stewards = Q(memberships__project__in=projects, memberships__role__in=DECIDING)
+    everybody = stewards | Q(is_officer=True)
+    if not projects:
+        everybody |= Q(is_staff=True)
+    return set(User.objects.filter(everybody, is_active=True).distinct())
+
+
+def begins_to_hold(project: Project, population: Population) -> bool:
+    """Whether a dataset of this project counts without anybody's leave."""
+    return population.is_free_for(project) or held([population]).filter(project=project).exists()
