@@ -89,6 +89,16 @@ def test_what_was_lost_is_replaced(client: Client, team: factories.Team) -> None
     assert AuditEvent.objects.count() == before
 
 
+def test_a_data_protection_officer_is_appointed_and_dismissed(client: Client, team: factories.Team) -> None:
+    url = f"/admin/stewardapp/user/{team.analyst.pk}/change/"
+    same = {"first_name": "", "last_name": "", "email": "", "is_active": "on"}
+    for sent, action, held in (({"is_officer": "on"}, "appointed", True), ({}, "dismissed", False)):
+        assert client.post(url, same | sent).status_code == 302
+        assert last().action == f"officer.{action}"
+        team.analyst.refresh_from_db()
+        assert team.analyst.is_officer is held
+
+
 def test_a_project_is_founded_and_renamed(client: Client) -> None:
     client.post("/admin/stewardapp/project/add/", {"name": "Cohort", "description": ""})
     project = Project.objects.get(name="Cohort")

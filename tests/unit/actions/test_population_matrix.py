@@ -423,6 +423,22 @@ def test_who_asks_people_first_begins_to_hold_data_about_them() -> None:
     assert not datasets.create(project=strangers.project, by=strangers.steward, **made).admitted
 
 
+# Officers
+
+
+def test_officers_are_appointed_once_by_somebody_else() -> None:
+    team = factories.make_project()
+    with pytest.raises(Refused, match="nobody appoints themselves"):
+        officers.appoint(user=team.admin, by=team.admin)
+    with pytest.raises(NotAllowed):
+        officers.appoint(user=team.analyst, by=team.steward)
+    with pytest.raises(Refused, match="no data protection officer"):
+        officers.dismiss(user=team.analyst, by=team.admin)
+    officers.appoint(user=team.analyst, by=team.admin)
+    with pytest.raises(Refused, match="already"):
+        officers.appoint(user=team.analyst, by=team.admin)
+
+
 # Everybody else who has a say is told
 
 
