@@ -451,3 +451,35 @@ def test_a_refusal_quotes_no_value():
     found = refusal([("t-closeness", {"column": "s", "t": 0})], 0, rows, {"q": (0, 0)})
     assert "s3cret" not in found.message
     assert "pr1vate" not in found.message
+
+
+def test_a_column_that_counts_less_is_generalized_rather():
+    """Either column alone makes two of two; the weights say which, and a column not named weighs 0.5."""
+    rows = [{"a": a, "b": b} for a in "xy" for b in "12"]
+    columns = {name: {"role": "quasi-identifier"} for name in "ab"}
+    for objective in ("loss", "entropy", "precision", "height"):
+        for weights, levels in (({"a": 0.1}, {"a": 1, "b": 0}), ({"a": 0.9}, {"a": 0, "b": 1})):
+            params = {"objective": objective, "weights": weights}
+            recipe = recipe_of(columns, [("k-anonymity", {"k": 2})], [("generalization", params)], [])
+            _, report = run(recipe, table_of(rows))
+            assert report["steps"][0]["levels"] == levels
+
+
+def test_weights_are_relative_to_the_largest():
+    """Height 1 of the column that counts a third of the other."""
+    rows = [{"a": a, "b": "1"} for a in "xy"]
+    columns = {name: {"role": "quasi-identifier"} for name in "ab"}
+    params = {"objective": "height", "weights": {"a": 0.2, "b": 0.6}}
+    recipe = recipe_of(columns, [("k-anonymity", {"k": 2})], [("generalization", params)], [])
+    assert run(recipe, table_of(rows))[1]["steps"][0]["score"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"weights": {"a": -1}}, {"weights": {"none": 1}}, {"weights": {"a": "much"}}],
+)
+def test_weights_that_mean_nothing_are_refused(params):
+    recipe_parts = ({"a": {"role": "quasi-identifier"}}, [("k-anonymity", {"k": 1})])
+    with pytest.raises(EngineError) as caught:
+        run(recipe_of(*recipe_parts, [("generalization", params)], []), table_of([{"a": "x"}]))
+    assert "weights" in str(caught.value.param)

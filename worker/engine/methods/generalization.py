@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from worker.engine.algorithms.search.outcome import Explored, Outcome
 
 
+Weight = Annotated[float, Field(ge=0, le=1_000_000)]
+UNNAMED = 0.5
+"""The weight of a column that is not named, as ARX has it."""
+
+
 @dataclass(frozen=True)
 class GeneralizationPlan(Plan):
     """The level of each column, and the classes whose rows are suppressed."""
@@ -85,6 +90,12 @@ class Generalization(Method):
         title="Weight of generalization",
         description="0.5 weighs generalization and suppression alike; below favours suppression (loss only).",
     )
+    weights: dict[str, Weight] = Field(
+        default_factory=dict,
+        title="Weights",
+        description="How much each column counts, relative to the largest; 0.5 for a column that is not "
+        "named. (Loss, entropy, precision and height only: the others do not add columns up.)",
+    )
     levels: dict[str, tuple[int, int]] = Field(
         default_factory=dict, title="Levels", description="Lowest and highest level allowed, per column."
     )
@@ -113,7 +124,7 @@ class Generalization(Method):
         return (
             cls(suppression_limit=0.1),
             cls(suppression_limit=0.1, objective="aecs", levels={"sex": (0, 0)}, drop_suppressed=True),
-            cls(suppression_limit=0.1, time_limit=60),
+            cls(suppression_limit=0.1, time_limit=60, weights={"age": 0.9, "sex": 0.1}),
         )
 
     @field_validator("levels")
@@ -125,9 +136,11 @@ class Generalization(Method):
 
     def describe(self) -> str:
         rows = "are left out" if self.drop_suppressed else "keep * in every quasi-identifier"
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items())
+        counted = f"; weights: {weights}" if weights else ""
         return (
-            f"Generalize the quasi-identifiers as little as the goals allow ({self.objective}), suppressing "
-            f"at most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
+            f"Generalize the quasi-identifiers as little as the goals allow ({self.objective}{counted}), "
+            f"suppressing at most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
         )
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -154,10 +167,11 @@ class Generalization(Method):
                 "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
             )
             raise EngineError("no-quasi-identifiers", text, param="columns")
-        for name in self.levels:
-            if name not in schema or schema[name].role is not Role.QUASI_IDENTIFIER:
-                text = f"levels: {name!r} is not a quasi-identifier of these data."
-                raise EngineError("no-such-column", text, param="levels")
+        for param, names in (("levels", self.levels), ("weights", self.weights)):
+            for name in names:
+                if name not in schema or schema[name].role is not Role.QUASI_IDENTIFIER:
+                    text = f"{param}: {name!r} is not a quasi-identifier of these data."
+                    raise EngineError("no-such-column", text, param=param)
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in schema.named(Role.QUASI_IDENTIFIER):
@@ -181,7 +195,8 @@ class Generalization(Method):
         bounds = self._bounds(levels)
         hidden = names if may_hide(levels, bounds) else ()
         judge = Judge(goals, self._limit(table.rows), self.drop_suppressed, hidden)
-        aim = Aim(self.objective, self.aggregate, self.generalization_weight)
+        weights = tuple(self.weights.get(name, UNNAMED) for name in names) if self.weights else ()
+        aim = Aim(self.objective, self.aggregate, self.generalization_weight, weights)
         problem = Problem.of(table, levels, bounds, judge, aim, statistics.most_classes)
         search: Search | BestEffort
         if self.time_limit is None or problem.lattice.is_searchable:

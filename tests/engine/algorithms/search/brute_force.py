@@ -22,7 +22,7 @@ class Looked:
 
 def look_at_every_node(table, levels, bounds, judge, aim) -> dict[tuple[int, ...], Looked]:
     values = [table.marginal(one.name) for one in levels]
-    objective = objective_of(aim.objective, levels, values, aim.aggregate, aim.weight)
+    objective = objective_of(aim.objective, levels, values, aim.aggregate, aim.weight, aim.weights)
     names = [one.name for one in levels]
     found = {}
     for node in itertools.product(*(range(low, high + 1) for low, high in bounds)):

@@ -42,6 +42,9 @@ class Grouping:
 class Objective(ABC):
     """Lower is better."""
 
+    weights: tuple[float, ...]
+    """How much each column counts, relative to the largest."""
+
     def __init__(self, levels: Sequence[Levels], values: Sequence[Counts]) -> None:
         """`values` are the rows per value of each column."""
         self.levels = tuple(levels)
@@ -61,7 +64,7 @@ class Loss(Objective):
     ) -> None:
         super().__init__(levels, values)
         weight = generalization_weight
-        self._aggregate = aggregate_of(aggregate)
+        self._aggregate, self._geometric = aggregate_of(aggregate), aggregate == "geometric-mean"
         self._general = 1.0 if weight <= 0.5 else 2 * (1 - weight)
         self._suppressed = 2 * weight if weight < 0.5 else 1.0
 
@@ -73,7 +76,14 @@ class Loss(Objective):
             hidden = grouping.rows if factor == 1.0 else covered + factor * (grouping.rows - covered)
             loss = np.where(grouping.kept, covered * self._general, hidden).sum()
             losses.append(self._normal(float(loss), column))
-        return self._aggregate(losses)
+        if self._geometric:
+            return (
+                math.prod(
+                    ((v + 1) * w) ** (1 / len(losses)) for v, w in zip(losses, self.weights, strict=True)
+                )
+                - 1
+            )
+        return self._aggregate([v * w for v, w in zip(losses, self.weights, strict=True)])
 
     def _normal(self, loss: float, column: int) -> float:
         least = self._general * self.total / self.levels[column].size
@@ -129,7 +139,7 @@ class Entropy(Objective):
                 counts = np.bincount(codes, weights=hidden)
                 counts = counts[counts > 0]
                 bits -= float((counts * np.log2(counts / total)).sum())
-            result += rounded(bits)
+            result += rounded(bits) * self.weights[column]
         return result
 
     def _generalized(self, column: int, level: int) -> float:
@@ -152,14 +162,15 @@ class Precision(Objective):
         heights = [level / levels.height if levels.height else 0.0 for level, levels in pairs]
         if not heights or not self.total:
             return 0.0
-        return sum((kept * height + hidden) / self.total for height in heights) / len(heights)
+        parts = ((kept * height + hidden) / self.total for height in heights)
+        return sum(part * w for part, w in zip(parts, self.weights, strict=True)) / len(heights)
 
 
 class Height(Objective):
     """The sum of levels."""
 
     def score(self, grouping: Grouping) -> Score:
-        return float(sum(grouping.node))
+        return float(sum(level * w for level, w in zip(grouping.node, self.weights, strict=True)))
 
 
 def objective_of(
@@ -168,10 +179,9 @@ def objective_of(
     values: Sequence[Counts],
     aggregate: str,
     generalization_weight: float,
+    weights: Sequence[float] = (),
 ) -> Objective:
     """The objective with this name."""
-    if name == "loss":
-        return Loss(levels, values, aggregate, generalization_weight)
     plain: dict[str, type[Objective]] = {
         "aecs": AverageClassSize,
         "discernibility": Discernibility,
@@ -181,14 +191,20 @@ def objective_of(
         "precision": Precision,
         "height": Height,
     }
-    return plain[name](levels, values)
+    if name == "loss":
+        made: Objective = Loss(levels, values, aggregate, generalization_weight)
+    else:
+        made = plain[name](levels, values)
+    most = max(weights, default=0)
+    made.weights = tuple(w / most for w in weights) if most else (1.0,) * len(levels)
+    return made
 
 
 def aggregate_of(name: str) -> Callable[[Sequence[float]], Score]:
     """How the losses of columns become one score."""
     return {
         "arithmetic-mean": lambda losses: sum(losses) / len(losses) if losses else 0.0,
-        "geometric-mean": lambda losses: math.prod((v + 1) ** (1 / len(losses)) for v in losses) - 1,
+        "geometric-mean": lambda losses: 0.0,  # weighs its factors: see there
         "max": lambda losses: max(losses, default=0.0),
         "sum": sum,
         "rank": lambda losses: tuple(sorted(losses, reverse=True)),

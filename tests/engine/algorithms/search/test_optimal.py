@@ -62,6 +62,20 @@ def test_the_search_equals_brute_force_for_every_goal(data, drawn, aim, limit, d
     check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
 
 
+WEIGHTS = st.sampled_from([0.0, 0.1, 0.5, 0.7, 1.0, 3.0])
+
+
+@settings(SETTINGS, max_examples=300)
+@given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
+def test_columns_count_by_their_weights(data, drawn, aim, limit, drop):
+    width = len(drawn.levels)
+    weights = data.draw(st.tuples(*[WEIGHTS] * width))
+    aim = replace(aim, weights=weights)
+    check(
+        drawn, data.draw(problems.asked(drawn)), aim, limit, drop, [(0, one.height) for one in drawn.levels]
+    )
+
+
 @settings(SETTINGS, max_examples=200)
 @given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
 def test_columns_too_deep_for_a_mask_are_generalized_by_a_table(data, drawn, aim, limit, drop):
@@ -80,10 +94,17 @@ def test_class_sizes_alone_are_judged_without_asking_the_goals(data, drawn, aim,
 
 
 @settings(SETTINGS, max_examples=300)
-@given(problems.tables(most_rows=60), problems.aims, st.sampled_from([0.1, 0.3, 0.5]), st.integers(2, 6))
-def test_no_bound_is_above_the_score_it_is_a_bound_of(drawn, aim, limit, k):
+@given(
+    problems.tables(most_rows=60),
+    problems.aims,
+    st.sampled_from([0.1, 0.3, 0.5]),
+    st.integers(2, 6),
+    st.just(()) | st.tuples(*[WEIGHTS] * 4),
+)
+def test_no_bound_is_above_the_score_it_is_a_bound_of(drawn, aim, limit, k, weights):
     """A node is passed over for its bound: one that is too high can hide the best node."""
     drawn.table = replace(drawn.table, persons=None)
+    aim = replace(aim, weights=weights[: len(drawn.levels)])
     judge = Judge([KAnonymity(k=k)], int(limit * drawn.table.rows), False)
     bounds = [(0, one.height) for one in drawn.levels]
     problem = Problem.of(drawn.table, drawn.levels, bounds, judge, aim)

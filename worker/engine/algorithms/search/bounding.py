@@ -53,13 +53,14 @@ def operation_of(costs: Costs) -> int:
 
 
 @compiled
-def loss_part(costs: Costs, loss: float, columns: int) -> float:
+def loss_part(costs: Costs, loss: float, column: int, columns: int) -> float:
     """A column's loss as a part of the aggregate."""
+    weight = costs.weights[column]
     if costs.aggregate == GEOMETRIC:
-        return (loss + 1.0) ** (1.0 / columns)
+        return ((loss + 1.0) * weight) ** (1.0 / columns)
     if costs.aggregate == MAX or costs.aggregate == RANK or costs.aggregate == SUM:
-        return loss
-    return loss / columns
+        return loss * weight
+    return loss * weight / columns
 
 
 @compiled
@@ -67,11 +68,11 @@ def part_of(coding: Coding, costs: Costs, column: int, level: int, columns: int)
     """What one level of one column contributes to the bound when nothing is suppressed."""
     cost, objective, rows = costs.cost[column, level], costs.objective, max(costs.rows, 1.0)
     if objective == LOSS:
-        return loss_part(costs, loss_of(coding, costs, column, level, 0.0, 0.0), columns)
+        return loss_part(costs, loss_of(coding, costs, column, level, 0.0, 0.0), column, columns)
     if objective == PRECISION:
-        return cost / rows / columns
+        return cost / rows / columns * costs.weights[column]
     if objective in (HEIGHT, ENTROPY):
-        return cost
+        return cost * costs.weights[column]
     first = 1.0 if column else costs.rows
     if objective == AMBIGUITY:
         return first * np.exp(cost / rows)
@@ -124,10 +125,11 @@ def lift_below(
                     coding, groups, members, count, suppressed, column, level, levels[column]
                 )
                 loss = loss_of(coding, costs, column, level, most, suppressed)
-                table[column, level] = loss_part(costs, loss, columns)
+                table[column, level] = loss_part(costs, loss, column, columns)
             else:
                 share = costs.cost[column, level] / costs.rows
-                table[column, level] = (share * (costs.rows - suppressed) + suppressed) / costs.rows / columns
+                lost = (share * (costs.rows - suppressed) + suppressed) / costs.rows / columns
+                table[column, level] = lost * costs.weights[column]
     shift = -1.0 if costs.objective == LOSS and costs.aggregate == GEOMETRIC else 0.0
     raise_below(shape, levels, bounds, table, operation_of(costs), shift)
 

@@ -55,6 +55,14 @@ class Aim:
     aggregate: str = "arithmetic-mean"
     weight: float = 0.5
     """Of generalization against suppression: below a half suppression costs less (loss only)."""
+    weights: tuple[float, ...] = ()
+    """How much each column counts, in the order of the hierarchies; none: all alike."""
+
+    def weights_of(self, columns: int) -> Floats:
+        """Relative to the largest; all alike when none is above 0."""
+        found = np.asarray(self.weights or (1.0,) * columns, np.float64)
+        most = float(found.max(initial=0.0))
+        return found / most if most > 0.0 else np.ones(columns)
 
     @property
     def factors(self) -> tuple[float, float]:
@@ -78,6 +86,8 @@ class Costs(NamedTuple):
     """`entropy[c, l]`: of the column's values, in bits. What the search learns from."""
     values: Floats
     """`values[c, l]`: how many different values occur."""
+    weights: Floats
+    """How much each column counts where columns are added up, 1 at most."""
 
 
 @compiled
@@ -168,4 +178,5 @@ def costs_of(aim: Aim, keys: Keys, tables: Iterable[Table]) -> Costs:
     cost, entropy, values = (np.zeros(coding.map_at.shape, np.float64) for _ in range(3))
     objective = OBJECTIVES.index(aim.objective)
     level_costs(coding, objective, total, column_at, counts, cost, entropy, values)
-    return Costs(objective, AGGREGATES.index(aim.aggregate), *aim.factors, total, cost, entropy, values)
+    aggregate, weights = AGGREGATES.index(aim.aggregate), aim.weights_of(len(coding.levels))
+    return Costs(objective, aggregate, *aim.factors, total, cost, entropy, values, weights)

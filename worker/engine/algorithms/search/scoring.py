@@ -66,13 +66,14 @@ def loss_of(
 
 @compiled
 def aggregated(costs: Costs, losses: Floats) -> float:
-    """One number for the columns' losses. Ranked losses compare by their largest first."""
+    """One number for the columns' losses, weighted but for the geometric mean, which takes the weight of
+    each factor. Ranked losses compare by their largest first."""
     if losses.size == 0:
         return 0.0
     if costs.aggregate == GEOMETRIC:
         product = 1.0
-        for loss in losses:
-            product *= (loss + 1.0) ** (1.0 / losses.size)
+        for column in range(losses.size):
+            product *= ((losses[column] + 1.0) * costs.weights[column]) ** (1.0 / losses.size)
         return product - 1.0
     if costs.aggregate == MAX or costs.aggregate == RANK:
         return losses.max()
@@ -176,7 +177,7 @@ def column_losses(
     suppressed: int,
     losses: Floats,
 ) -> None:
-    """The loss, or entropy, of each column."""
+    """The loss, or entropy, of each column, weighted."""
     held = np.zeros(coding.leaves.size if costs.objective == ENTROPY else 1, np.int64)
     for column in range(levels.size):
         level = levels[column]
@@ -190,6 +191,8 @@ def column_losses(
             if suppressed:
                 bits = suppressed_entropy(coding, levels, groups, members, count, column, suppressed, held)
             losses[column] = rounded(costs.cost[column, level] + costs.suppression * bits)
+        if costs.objective != LOSS or costs.aggregate != GEOMETRIC:
+            losses[column] *= costs.weights[column]
 
 
 @compiled
@@ -232,7 +235,7 @@ def from_levels(costs: Costs, levels: Longs, suppressed: int) -> float:
         if costs.objective == PRECISION:
             share = level / costs.rows if costs.rows else 0.0
             level = (share * (costs.rows - suppressed) + suppressed) / max(costs.rows, 1.0) / levels.size
-        total += level
+        total += level * costs.weights[column]
     return total
 
 
