@@ -20,6 +20,7 @@ class Person:
     is_admin: bool = False
     second_factor: bool = False
     is_officer: bool = False
+    reviews_since: datetime | None = None  # when set, what was begun before is reviewed by others
 
     @property
     def signed_in(self) -> bool:
@@ -171,6 +172,7 @@ class ReleaseFacts:
     state: State
     author_id: uuid.UUID | None = None
     contributor_ids: frozenset[uuid.UUID] = frozenset()
+    begun_at: datetime | None = None
     votes: tuple[tuple[uuid.UUID, Decision], ...] = ()
     reviewers: int = 1
     require_second_factor: bool = False
@@ -194,6 +196,16 @@ class ReleaseFacts:
     def votes_complete(self) -> bool:
         """Whether every vote the policy asks for is in."""
         return len(self.votes) >= self.reviewers
+
+    @property
+    def approvals(self) -> int:
+        """How many votes for the candidate count now."""
+        return sum(decision is Decision.APPROVE for _, decision in self.votes)
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether it was approved by votes of which too few still count."""
+        return self.state is State.APPROVED and self.approvals < self.reviewers
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,19 @@ def _independent(person: Person, release: ReleaseFacts) -> Verdict:
             "You contributed to this release (data, columns, recipe or run); somebody else has to review it."
         )
         return no("four-eyes", reason)
-    return yes()
+    return _there_before(person, release)
+
+
+def _there_before(person: Person, release: ReleaseFacts) -> Verdict:
+    """Nobody becomes the reviewer of a release because it waits for one."""
+    since, begun = person.reviews_since, release.begun_at
+    if since is None or begun is None or since <= begun:
+        return yes()
+    reason = (
+        f"This release was begun before you became a reviewer ({since:%d %B %Y %H:%M %Z}) as an "
+        "administrator or through a member of the project; somebody else has to review it."
+    )
+    return no("came-later", reason)
 
 
 def _not_voted(person: Person, release: ReleaseFacts) -> Verdict:
@@ -173,7 +185,25 @@ def may_resolve_comment(person: Person, release: ReleaseFacts, comment: CommentF
 
 def may_publish(person: Person, release: ReleaseFacts) -> Verdict:
     """Hand the approved bytes to their audience."""
-    return _movable(person, release, "publish", "publish")
+    return first_no(_movable(person, release, "publish", "publish"), _still_approved(release))
+
+
+def _still_approved(release: ReleaseFacts) -> Verdict:
+    if not release.lapsed:
+        return yes()
+    reason = (
+        f"{release.approvals} of the {release.reviewers} approvals it needs still count: a vote counts only "
+        "while its owner is active and a reviewer of the project. Return it to review, for another vote."
+    )
+    return no("votes-lapsed", reason)
+
+
+def may_reopen(person: Person, release: ReleaseFacts) -> Verdict:
+    """Return an approved release to its reviewers, because too few of its votes still count."""
+    movable = _movable(person, release, "reopen", "return a release to review")
+    if movable and not release.lapsed:
+        return no("approved", "All the approvals this release needs still count; publish or withdraw it.")
+    return movable
 
 
 def may_revoke(person: Person, release: ReleaseFacts) -> Verdict:

@@ -12,6 +12,7 @@ from stewardapp.access.rules import (
     may_create_release,
     may_edit_release,
     may_publish,
+    may_reopen,
     may_revoke,
     may_submit,
     may_withdraw,
@@ -189,6 +190,18 @@ def withdraw(*, release: Release, revision: int | None = None, by: User) -> Rele
 
 
 @action
+def reopen(*, release: Release, revision: int | None = None, by: User) -> Release:
+    """Return an approved release to its reviewers, because too few of its votes still count."""
+    release = locked(release)
+    require(may_reopen(release.person(by), release.facts()))
+    check_revision(release, revision)
+    move(release, "reopen", decided_at=None)
+    audit.record(transition("reopen").event, release, by=by, project=release.project)
+    notify(_reviewers(release), f"A release waits for another vote: {release.title}.", _review_url(release))
+    return release
+
+
+@action
 def publish(
     *,
     release: Release,
@@ -199,6 +212,7 @@ def publish(
 ) -> Release:
     """Hand exactly the approved bytes to their audience, at once or after an embargo."""
     release = locked(release)
+    release.reviews.hold_owners(release)
     require(may_publish(release.person(by), release.facts()))
     check_revision(release, revision)
     if manifest_sha256 != release.candidate_sha256:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from typing import TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from django.db import models
 
 from stewardapp.access.facts import Person
-from stewardapp.access.roles import Permission, Role, roles_with
+from stewardapp.access.roles import ROLE_PERMISSIONS, Permission, Role, roles_with
 from stewardapp.models.base import Record, one_of
 from stewardapp.models.user import AnyUser, User
+
+if TYPE_CHECKING:
+    from stewardapp.models.release import Release
 
 Rows = TypeVar("Rows", bound="models.QuerySet[models.Model]")
 
@@ -25,6 +29,12 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
     def reviewers(self) -> MembershipQuerySet:
         """Memberships that allow reviewing."""
         return self.filter(role=Role.REVIEWER)
+
+    def entitled(self, release: Release) -> MembershipQuerySet:
+        """Memberships whose owners' votes on this release count now."""
+        there = models.Q(later_only=False) | models.Q(created_at__lte=release.created_at)
+        reviewers = self.reviewers().filter(project=release.project_id, user__is_active=True)
+        return reviewers.filter(there)
 
 
 class Membership(Record):
@@ -48,6 +58,11 @@ class Membership(Record):
     def __str__(self) -> str:
         return f"{self.user} · {self.role}"
 
+    @property
+    def reviews_later(self) -> bool:
+        """Whether it lets its owner review, but nothing that was begun before it."""
+        return self.later_only and Permission.REVIEW in ROLE_PERMISSIONS[Role(self.role)]
+
 
 def seen_through(
     rows: Rows, user: AnyUser, path: str, permission: Permission, *, admins: bool, officers: bool = False
@@ -68,10 +83,12 @@ def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
     """A user as the rules see one: id, roles in the project, administration, second factor."""
     if not user.is_authenticated or not user.is_active:
         return Person()
-    roles = frozenset[Role]()
+    held: list[Membership] = []
     if project_id is not None:
-        roles = roles_of(Membership.objects.filter(user=user, project_id=project_id))
-    return _seen(user, roles)
+        held = list(Membership.objects.filter(user=user, project_id=project_id))
+    person = _seen(user, frozenset(Role(one.role) for one in held))
+    since = next((one.created_at for one in held if one.reviews_later), None)
+    return replace(person, reviews_since=since)
 
 
 def person_anywhere(user: AnyUser) -> Person:

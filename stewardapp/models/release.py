@@ -168,6 +168,7 @@ class Release(Record):
             state=State(self.state),
             author_id=self.author_id,
             contributor_ids=self.contributor_ids,
+            begun_at=self.created_at,
             votes=tuple((vote.reviewer_id, Decision(vote.decision)) for vote in votes),
             reviewers=policy.reviewers,
             require_second_factor=policy.require_second_factor,

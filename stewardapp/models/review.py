@@ -9,8 +9,8 @@ from django.db import models
 from stewardapp.access.roles import Permission
 from stewardapp.access.workflow import Decision, State
 from stewardapp.models.base import Record, one_of
-from stewardapp.models.membership import seen_through
-from stewardapp.models.user import AnyUser
+from stewardapp.models.membership import Membership, seen_through
+from stewardapp.models.user import AnyUser, User
 
 if TYPE_CHECKING:
     from stewardapp.models.release import Release
@@ -20,13 +20,23 @@ class ReviewQuerySet(models.QuerySet["Review"]):
     """Questions about votes."""
 
     def counted(self, release: Release) -> ReviewQuerySet:
-        """Votes on exactly this submission of exactly these bytes; all older ones have dropped out."""
+        """Votes on exactly this submission of exactly these bytes, of people who may still vote on it.
+
+        All older ones have dropped out, and those of people who were shut out or are no longer reviewers.
+        """
         return self.filter(
             release=release,
             run=release.candidate_id,
             submission=release.submission,
             manifest_sha256=release.candidate_sha256,
+            reviewer__in=Membership.objects.entitled(release).values("user"),
         )
+
+    def hold_owners(self, release: Release) -> None:
+        """Lock who voted and their roles until the transaction ends: what is counted now counts that long."""
+        people = list(self.filter(release=release).values_list("reviewer", flat=True))
+        for rows in (User.objects.filter(pk__in=people), release.project.memberships.filter(user__in=people)):
+            list(rows.select_for_update(no_key=True).order_by("pk"))
 
     def visible_to(self, user: AnyUser) -> ReviewQuerySet:
         """Votes in projects this person sees; while a review is open, only one's own: votes are blind."""

@@ -30,6 +30,7 @@ class Verdicts:
     run: Verdict
     try_step: Verdict
     withdraw: Verdict
+    reopen: Verdict
     review: Verdict
     publish: Verdict
     revoke: Verdict
@@ -46,6 +47,7 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
         run=rules.may_start_run(person, facts),
         try_step=rules.may_try_step(person, facts),
         withdraw=rules.may_withdraw(person, facts),
+        reopen=rules.may_reopen(person, facts),
         review=rules.may_review(person, facts),
         publish=rules.may_publish(person, facts),
         revoke=rules.may_revoke(person, facts),
@@ -208,6 +210,7 @@ def talk(release: Release, user: AnyUser) -> dict[str, Any]:
     comments = release.comments.visible_to(user).select_related("author", "resolved_by")
     return {
         "votes": list(votes),
+        "voters": facts.voter_ids,
         "votes_in": len(facts.votes),
         "votes_needed": facts.reviewers,
         "comments": [(one, rules.may_resolve_comment(person, facts, one.facts())) for one in comments],

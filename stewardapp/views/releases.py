@@ -125,6 +125,14 @@ def release_withdraw(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return redirect("release-detail", id)
 
 
+@require_POST
+def release_reopen(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Return a release to review, because votes lapsed."""
+    releases.reopen(release=release_or_404(request, id), by=signed_in(request))
+    messages.success(request, "Returned to review. The reviewers of the project are told.")
+    return redirect("release-detail", id)
+
+
 @require_http_methods(["GET", "POST"])
 def release_publish(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Choose audience and embargo, and hand the approved bytes out."""
@@ -165,6 +173,7 @@ urlpatterns = [
     path("releases/<uuid:id>/map/", release_map, name="release-map"),
     path("releases/<uuid:id>/submit/<uuid:run_id>/", release_submit, name="release-submit"),
     path("releases/<uuid:id>/withdraw/", release_withdraw, name="release-withdraw"),
+    path("releases/<uuid:id>/reopen/", release_reopen, name="release-reopen"),
     path("releases/<uuid:id>/publish/", release_publish, name="release-publish"),
     path("releases/<uuid:id>/revoke/", release_revoke, name="release-revoke"),
     *recipes.urlpatterns,

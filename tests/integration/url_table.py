@@ -580,6 +580,9 @@ TABLE: dict[str, Row] = {
     "release-withdraw": Row(
         post=in_states(TEAM | ADMIN, STEWARDS, OPEN | {State.APPROVED}), args=release, places=STATES
     ),
+    "release-reopen": Row(  # nobody, while all votes count
+        post=in_states(TEAM | ADMIN, NOBODY, frozenset()), args=release, places=STATES
+    ),
     "release-publish": Row(
         in_states(TEAM | ADMIN, STEWARDS, frozenset({State.APPROVED})),
         in_states(TEAM | ADMIN, STEWARDS, frozenset({State.APPROVED})),

@@ -119,11 +119,37 @@ MOVES = {
 }
 
 
+def test_an_approval_lasts_as_long_as_its_votes() -> None:
+    votes = tuple(
+        (uuid.uuid4(), decision) for decision in (Decision.APPROVE, Decision.APPROVE, Decision.REJECT)
+    )
+    approved = replace(DRAFT, state=State.APPROVED, reviewers=2, votes=votes[:2])
+    assert rules.may_publish(STEWARD, approved)
+    refused(rules.may_reopen(STEWARD, approved), "approved")
+    for left in ((), votes[:1], votes[1:]):
+        lapsed = replace(approved, votes=left)
+        assert f"{min(len(left), 1)} of the 2" in refused(rules.may_publish(STEWARD, lapsed), "votes-lapsed")
+        assert rules.may_reopen(STEWARD, lapsed)
+        refused(rules.may_reopen(REVIEWER, lapsed), "no-permission")
+        refused(rules.may_reopen(STEWARD, replace(lapsed, state=State.IN_REVIEW)), "wrong-state")
+
+
+def test_a_role_taken_later_reviews_what_begins_later() -> None:
+    late = replace(REVIEWER, reviews_since=NOW)
+    before, after = (replace(IN_REVIEW, begun_at=NOW + timedelta(seconds=s)) for s in (-1, 1))
+    assert "before you became" in refused(rules.may_review(late, before), "came-later")
+    refused(rules.may_comment(late, before, private=True), "came-later")
+    assert rules.may_comment(late, before)
+    assert rules.may_review(late, after)
+    assert rules.may_review(REVIEWER, before)
+    assert rules.may_review(late, IN_REVIEW)
+
+
 @pytest.mark.parametrize("rule", MOVES)
 @pytest.mark.parametrize("state", State)
 def test_moves_follow_the_table(rule: object, state: State) -> None:
     assert callable(rule)
-    release = replace(DRAFT, state=state)
+    release = replace(DRAFT, state=state, votes=((REVIEWER.id or uuid.uuid4(), Decision.APPROVE),))
     verdict = rule(STEWARD, release)
     if state in MOVES[rule]:
         assert verdict

@@ -13,6 +13,7 @@ EDGES = {
     ("draft", "withdrawn"),
     ("changes-requested", "withdrawn"),
     ("approved", "withdrawn"),
+    ("approved", "in-review"),
     ("approved", "published"),
     ("published", "revoked"),
 }

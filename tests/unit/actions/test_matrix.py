@@ -37,6 +37,7 @@ EXPECTED: dict[str, dict[State, set[str]]] = {
     "try_step": in_states(STEWARDS, OPEN),
     "submit": in_states(STEWARDS, OPEN),
     "withdraw": in_states(STEWARDS, OPEN | {State.APPROVED}),
+    "reopen": in_states(set(), set()),  # while all votes count
     "approve": in_states(INDEPENDENT, {State.IN_REVIEW}),
     "request_changes": in_states(INDEPENDENT, {State.IN_REVIEW}),
     "reject": in_states(INDEPENDENT, {State.IN_REVIEW}),
@@ -90,6 +91,7 @@ ACTIONS: dict[str, Callable[[Scene, User], object]] = {
     "try_step": lambda scene, by: previews.start(release=scene.release, step=factories.STEP, by=by),
     "submit": lambda scene, by: releases.submit(release=scene.release, run=scene.run, by=by),
     "withdraw": lambda scene, by: releases.withdraw(release=scene.release, by=by),
+    "reopen": lambda scene, by: releases.reopen(release=scene.release, by=by),
     "approve": decide("approve"),
     "request_changes": decide("request-changes"),
     "reject": decide("reject"),

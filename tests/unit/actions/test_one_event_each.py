@@ -330,6 +330,13 @@ def forgotten(team: factories.Team) -> Any:
     return survey
 
 
+def lapsed(team: factories.Team) -> Any:
+    """Approved by somebody who was shut out since."""
+    release = factories.make_release(team, state="approved")
+    accounts.deactivate(user=team.reviewer, by=team.admin)
+    return release
+
+
 def inactive(team: factories.Team) -> None:
     accounts.deactivate(user=team.analyst, by=team.admin)
 
@@ -483,6 +490,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_release, lambda t, r: releases.describe(release=r, title="T", by=t.steward)
     ),
     "releases.submit": submitted,
+    "releases.reopen": on(lapsed, lambda t, r: releases.reopen(release=r, by=t.steward)),
     "releases.withdraw": on_release("draft", lambda r: releases.withdraw(release=r, by=r.author)),
     "releases.publish": published,
     "releases.revoke": on_release(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
-from stewardapp.actions import moves, releases, reviews
+from stewardapp.actions import accounts, memberships, moves, releases, reviews
 from stewardapp.models import AuditEvent, Notification, Release, Review, User
 from tests import factories, factors
 
@@ -155,3 +155,133 @@ def test_a_release_that_changed_under_the_hand_is_a_conflict(team: factories.Tea
     with pytest.raises(Conflict, match="Somebody else changed"):
         moves.move(stale, "approve")
     assert state_of(release) == "in-review"
+
+
+# Votes count as long as their owners do
+
+
+def end(team: factories.Team, how: str, person: User) -> None:
+    """Make somebody's votes count no longer."""
+    if how == "deactivated":
+        accounts.deactivate(user=person, by=team.admin)
+    else:
+        memberships.remove(membership=team.project.memberships.get(user=person), by=team.admin)
+
+
+def publish(team: factories.Team, release: Release) -> Release:
+    return releases.publish(release=release, manifest_sha256=release.candidate_sha256, by=team.steward)
+
+
+@pytest.mark.parametrize("how", ["deactivated", "no longer a reviewer"])
+def test_a_vote_counts_while_its_owner_is_an_active_reviewer(team: factories.Team, how: str) -> None:
+    release = factories.make_release(team, state="approved")
+    end(team, how, team.reviewer)
+    assert release.facts().voter_ids == {team.second_reviewer.pk}
+    with pytest.raises(NotAllowed, match="1 of the 2 approvals") as caught:
+        publish(team, release)
+    assert caught.value.code == "votes-lapsed"
+    assert state_of(release) == "approved"
+
+
+@pytest.mark.parametrize("how", ["deactivated", "no longer a reviewer"])
+def test_a_vote_that_ended_does_not_help_to_complete_a_review(
+    team: factories.Team, release: Release, how: str
+) -> None:
+    vote(release, team.reviewer)
+    end(team, how, team.reviewer)
+    vote(release, team.second_reviewer)
+    assert state_of(release) == "in-review"
+    vote(release, team.third_reviewer)
+    assert state_of(release) == "approved"
+
+
+def test_a_release_whose_votes_lapsed_returns_to_review(
+    team: factories.Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    release = factories.make_release(team, state="approved")
+    with pytest.raises(NotAllowed, match="still count"):
+        releases.reopen(release=release, by=team.steward)
+    seen = release.candidate_sha256
+    accounts.deactivate(user=team.reviewer, by=team.admin)
+    with django_capture_on_commit_callbacks(execute=True):
+        release = releases.reopen(release=release, by=team.steward)
+    assert (release.state, release.decided_at, release.candidate_sha256) == ("in-review", None, seen)
+    told = Notification.objects.filter(text__contains="another vote").values_list("user", flat=True)
+    assert set(told) == {team.second_reviewer.pk, team.third_reviewer.pk}
+    with pytest.raises(NotAllowed, match="already voted"):
+        vote(release, team.second_reviewer)
+    vote(release, team.third_reviewer)
+    assert state_of(release) == "approved"
+    release.refresh_from_db()
+    assert publish(team, release).state == "published"
+
+
+def test_a_vote_counts_again_with_its_owner(team: factories.Team) -> None:
+    release = factories.make_release(team, state="approved")
+    accounts.deactivate(user=team.reviewer, by=team.admin)
+    accounts.reactivate(user=team.reviewer, by=team.admin)
+    assert publish(team, release).state == "published"
+
+
+# Nobody becomes a reviewer because a release waits for one
+
+
+def make_admin_of(team: factories.Team, name: str) -> User:
+    return accounts.create(username=name, password=factories.PASSWORD, is_admin=True, by=team.admin)
+
+
+@pytest.mark.parametrize("who", ["an administrator, alone", "an administrator, by another", "by a member"])
+def test_a_role_of_somebody_with_an_interest_counts_for_later_releases(who: str) -> None:
+    team = factories.make_project()
+    release = factories.make_release(team, state="in-review")
+    other = make_admin_of(team, "other-admin")
+    if who == "by a member":
+        memberships.add(project=team.project, user=other, role="steward", by=team.admin)
+        person, by = team.outsider, other
+    else:
+        person, by = other, other if who.endswith("alone") else team.admin
+    given = memberships.add(project=team.project, user=person, role="reviewer", by=by)
+    assert given.later_only
+    assert AuditEvent.objects.latest("id").details["later_only"] is True
+    with pytest.raises(NotAllowed, match="begun before you became a reviewer"):
+        vote(release, person)
+    later = factories.make_release(team, state="in-review", version=release.version)
+    vote(later, person)
+    assert state_of(later) == "approved"
+    assert publish(team, later).state == "published"
+
+
+def test_a_role_taken_again_does_not_revive_a_vote_on_what_was_begun_before() -> None:
+    team = factories.make_project()
+    release = factories.make_release(team, state="approved")
+    memberships.remove(membership=team.project.memberships.get(user=team.reviewer), by=team.admin)
+    accounts.change(user=team.reviewer, is_admin=True, by=team.admin)
+    team.reviewer.refresh_from_db()
+    memberships.add(project=team.project, user=team.reviewer, role="reviewer", by=team.reviewer)
+    with pytest.raises(NotAllowed, match="0 of the 1"):
+        publish(team, release)
+
+
+def test_a_new_reviewer_given_by_an_administrator_of_no_role_reviews_what_waits() -> None:
+    team = factories.make_project()
+    release = factories.make_release(team, state="in-review")
+    given = memberships.add(project=team.project, user=team.outsider, role="reviewer", by=team.admin)
+    assert not given.later_only
+    vote(release, team.outsider)
+    assert state_of(release) == "approved"
+
+
+def test_a_role_is_announced_to_the_whole_project(
+    team: factories.Team, django_capture_on_commit_callbacks: Any
+) -> None:
+    Notification.objects.all().delete()
+    with django_capture_on_commit_callbacks(execute=True):
+        memberships.add(project=team.project, user=team.admin, role="reviewer", by=team.admin)
+    told = Notification.objects.filter(text__contains="an administrator, is now reviewer")
+    assert all("Releases begun before are not theirs to review." in one.text for one in told)
+    members = set(team.project.memberships.exclude(user=team.admin).values_list("user", flat=True))
+    assert set(told.values_list("user", flat=True)) == members
+    assert Notification.objects.get(user=team.admin).text.startswith("You are now reviewer")
+    with django_capture_on_commit_callbacks(execute=True):
+        memberships.add(project=team.project, user=team.outsider, role="analyst", by=team.admin)
+    assert Notification.objects.filter(text__contains=f"{team.outsider.display_name} is now analyst").exists()

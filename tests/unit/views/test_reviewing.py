@@ -10,6 +10,7 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from stewardapp.access.workflow import State
+from stewardapp.actions import accounts
 from stewardapp.models import Comment, Release, Review, Run
 from tests import factories
 from tests.factories import Team
@@ -266,3 +267,18 @@ def test_a_step_that_changed_nothing_is_a_warning_on_run_and_review(
         ):
             assert page.status_code == 200
             assert (b"Step 1 (Rank swapping) changed no value of age" in page.content) is warned
+
+
+def test_an_approval_that_lapsed_is_said_and_returned_to_review(team: Team, browse: Browser) -> None:
+    release = factories.make_release(team, state=State.APPROVED)
+    page, reopen = (reverse(name, args=[release.pk]) for name in ("release-detail", "release-reopen"))
+    assert "Return to review" not in browse("steward").get(page).content.decode()
+    accounts.deactivate(user=team.reviewer, by=team.admin)
+    shown = browse("steward").get(page)
+    for words in ("0 of the 1 approvals", "no longer counts", "Return to review"):
+        assertContains(shown, words)
+    assert browse("steward").get(reverse("release-publish", args=[release.pk])).status_code == 403
+    assert browse("reviewer").post(reopen).status_code in (302, 403)
+    assert browse("steward").post(reopen).status_code == 302
+    release.refresh_from_db()
+    assert release.state == State.IN_REVIEW
