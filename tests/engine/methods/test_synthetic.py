@@ -178,3 +178,48 @@ def test_a_column_of_rare_values_only_is_refused(method):
         run(Table([Column.of_texts("x", [f"only {i}" for i in range(500)])]), method())
     assert caught.value.code == "all-rare"
     assert "only" not in caught.value.message
+
+
+def correlated(rows: int, correlation: float) -> np.ndarray:
+    covariance = [[1, correlation], [correlation, 1]]
+    return np.random.default_rng(1).multivariate_normal([0, 0], covariance, rows).T
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.8])
+def test_a_copula_keeps_correlations_whatever_is_missing(share):
+    """Missing cells are not average ones."""
+    x, y = correlated(20_000, 0.7)
+    gone = np.random.default_rng(2).random((2, 20_000)) < share
+    table = Table([NumberColumn(n, Kind.DECIMAL, np.where(g, np.nan, v).round(3), 3) for n, v, g in
+                   zip("xy", (x, y), gone, strict=True)])  # fmt: skip
+    out = run(table, SyntheticCopula(columns=("x", "y")))
+    a, b = out.numbers("x"), out.numbers("y")
+    known = ~(np.isnan(a) | np.isnan(b))
+    assert spearmanr(a[known], b[known])[0] == pytest.approx(spearmanr(x, y)[0], abs=0.03)
+    assert np.isnan(a).mean() == pytest.approx(share, abs=0.02)
+
+
+@pytest.mark.parametrize("cut", [0.0, 1.0])
+def test_a_copula_keeps_how_categories_hang_together(cut):
+    """Two answers with yes and no, and one with a number: cut at the same place they agree as often."""
+    x, y = correlated(20_000, 0.7)
+    table = Table([codes("x", x > cut, ["no", "yes"]), codes("y", y > cut, ["no", "yes"]),
+                   NumberColumn("z", Kind.DECIMAL, x.round(3), 3)])  # fmt: skip
+    out = run(table, SyntheticCopula(columns=("x", "y", "z")))
+    a, b = (np.array(out.texts(name)) == "yes" for name in "xy")
+    for one, other in ((a, b), (b, out.numbers("z"))):
+        before = (x > cut, y > cut) if other is b else (y > cut, x)
+        assert np.corrcoef(one, other)[0, 1] == pytest.approx(np.corrcoef(*before)[0, 1], abs=0.03)
+
+
+def test_a_copula_knows_who_does_not_answer():
+    """The rich keep silent: whether a cell is missing hangs together with another column."""
+    x, y = correlated(20_000, 0.0)
+    answers = np.where(x > 0.5, np.nan, y)
+    table = Table([NumberColumn("x", Kind.DECIMAL, x.round(3), 3),
+                   NumberColumn("y", Kind.DECIMAL, answers.round(3), 3),
+                   codes("c", np.where(x > 0.5, 2, y > 0), ["no", "yes", ""])])  # fmt: skip
+    out = run(table, SyntheticCopula(columns=("x", "y", "c")))
+    before = np.corrcoef(x, x > 0.5)[0, 1]
+    for gone in (np.isnan(out.numbers("y")), np.array([text == "" for text in out.texts("c")])):
+        assert np.corrcoef(out.numbers("x"), gone)[0, 1] == pytest.approx(before, abs=0.04)

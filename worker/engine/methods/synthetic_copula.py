@@ -11,9 +11,11 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.algorithms.drawing import of_rows, unit_noise
+from worker.engine.algorithms.polychoric import Latent, correlations
 from worker.engine.algorithms.released import dropping, released_columns
 from worker.engine.algorithms.scores import Scale, normal_quantiles
-from worker.engine.algorithms.shapes import Categories, Numbers, Shape, shape_of
+from worker.engine.algorithms.shapes import Numbers, Shape, shape_of
+from worker.engine.classes import Ids
 from worker.engine.column import Codes, Column, Floats
 from worker.engine.fields import NUMERIC, Columns, Kind, Unit
 from worker.engine.goal import Goal
@@ -31,6 +33,8 @@ class CopulaPlan(Plan):
     """What each column looks like, and how their normal scores hang together."""
 
     shapes: tuple[Shape, ...] = ()
+    gappy: tuple[int, ...] = ()
+    """The columns that miss cells: whether a cell is missing is a variable of its own, after the columns."""
     root: Floats = field(default_factory=lambda: np.zeros((0, 0)))
 
 
@@ -42,7 +46,9 @@ class SyntheticCopula(Method):
     copula); the rows of the release are drawn from it, as many as there were, and no row belongs to
     anybody. Numbers are drawn along a line through means of groups of values, categories in proportion
     to their frequency; rare categories are left out. Numbers of few and frequent values count as categories.
-    Interactions of more than two columns are not kept.
+    Whether a cell is missing hangs together with the other columns too. Correlations of categories are those
+    of what lies beneath them, measured on the rows that know both columns. Interactions of more than two
+    columns are not kept.
     Columns that are not listed leave the release. This is not differential privacy: the model itself is
     measured on the data.
     """
@@ -94,26 +100,31 @@ class SyntheticCopula(Method):
         rows = statistics.sample(names, ROWS_TO_FIT, source)
         report.progress(0.4)
         shapes = [shape_of(rows[name], statistics.declaration(name), self.smallest) for name in names]
-        numeric = [_scores(shape, rows[shape.name]) for shape in shapes if isinstance(shape, Numbers)]
+        numeric = [
+            np.nan_to_num(_latent(shape, rows[shape.name]).scores)
+            for shape in shapes
+            if isinstance(shape, Numbers)
+        ]
         shapes = [_in_order(shape, rows[shape.name], numeric) for shape in shapes]
-        scores = [_scores(shape, rows[shape.name]) for shape in shapes]
-        correlations = _correlations(scores)
+        gappy = tuple(i for i, shape in enumerate(shapes) if 0.0 < _missing(shape) < 1.0)
+        latents = [_latent(shape, rows[shape.name]) for shape in shapes]
+        latents += [_gaps(shapes[i], rows[shapes[i].name]) for i in gappy]
+        found = correlations(latents)
         facts = {"columns": list(names), "rows_fitted": rows.rows, "smallest_group": self.smallest}
-        return CopulaPlan(
-            {**facts, "correlations": correlations.tolist()}, tuple(shapes), _root(correlations)
-        )
+        facts["correlations"] = found[: len(names), : len(names)].tolist()
+        return CopulaPlan(facts, tuple(shapes), gappy, _root(found))
 
     def transform(self, chunk: Chunk, plan: CopulaPlan, source: Source) -> Chunk:
-        latent = np.empty((len(plan.shapes), chunk.rows))
-        gone = np.empty((len(plan.shapes), chunk.rows))
+        names = [shape.name for shape in plan.shapes]
+        names += [f"{names[i]}\x00missing" for i in plan.gappy]
+        latent = np.empty((len(names), chunk.rows))
         for block, rows in chunk.blocks():
-            for i, shape in enumerate(plan.shapes):
-                draw = partial(unit_noise, source.stream(shape.name, block), "gaussian")
+            for i, name in enumerate(names):
+                draw = partial(unit_noise, source.stream(name, block), "gaussian")
                 latent[i, rows] = of_rows(chunk, block, rows, draw)
-                other = source.stream(f"{shape.name}\x00missing", block)
-                gone[i, rows] = of_rows(chunk, block, rows, other.random)
         latent = plan.root @ latent
-        made = [_column(shape, latent[i], gone[i]) for i, shape in enumerate(plan.shapes)]
+        gaps = dict(zip(plan.gappy, latent[len(plan.shapes) :], strict=True))
+        made = [_column(shape, latent[i], gaps.get(i)) for i, shape in enumerate(plan.shapes)]
         return chunk.with_columns(*made)
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
@@ -126,17 +137,43 @@ class SyntheticCopula(Method):
         )
 
 
-def _scores(shape: Shape, column: Column) -> Floats:
-    """Normal scores with mean 0; what is missing or forgotten counts as average."""
+def _missing(shape: Shape) -> float:
+    """The share of cells that are missing."""
+    if isinstance(shape, Numbers):
+        return shape.missing
+    total = max(float(shape.shares.sum()), 1e-300)
+    return (
+        sum(share for text, share in zip(shape.texts, shape.shares.tolist(), strict=True) if not text) / total
+    )
+
+
+def _known(shape: Shape) -> Ids:
+    """The places of the categories that are values."""
+    texts = () if isinstance(shape, Numbers) else shape.texts
+    return np.array([i for i, text in enumerate(texts) if text], np.int64)
+
+
+def _latent(shape: Shape, column: Column) -> Latent:
+    """What lies beneath a column, as far as its cells tell."""
     if isinstance(shape, Numbers):
         numbers = shape.read(column)
-        return Scale.of(numbers[~np.isnan(numbers)])(numbers)
-    codes = shape.read(column)
-    if not len(shape.texts):
-        return np.zeros(len(codes))
-    table = normal_quantiles(shape.ends - shape.shares / 2.0)
-    table -= float((table * shape.shares).sum())
-    return np.where(codes < 0, 0.0, table[np.maximum(codes, 0)])
+        gone = np.isnan(numbers)
+        return Latent.of_numbers(np.where(gone, np.nan, Scale.of(numbers[~gone])(numbers)))
+    known = _known(shape)
+    places = np.full(len(shape.texts) + 1, -1, np.int32)  # the last one for what is forgotten
+    places[known] = np.arange(len(known))
+    return Latent.of_steps(places[shape.read(column)], shape.shares[known])
+
+
+def _gaps(shape: Shape, column: Column) -> Latent:
+    """What lies beneath whether a cell is missing."""
+    missing = _missing(shape)
+    if isinstance(shape, Numbers):
+        gone = np.isnan(shape.read(column)).astype(np.int32)
+    else:
+        codes = shape.read(column)
+        gone = np.where(codes < 0, -1, ~np.isin(codes, _known(shape))).astype(np.int32)
+    return Latent.of_steps(gone, np.array([1.0 - missing, missing]))
 
 
 def _in_order(shape: Shape, column: Column, numeric: Sequence[Floats]) -> Shape:
@@ -157,15 +194,6 @@ def _explained(codes: Codes, scores: Floats, width: int) -> float:
     return float((totals**2 / np.maximum(rows, 1)).sum())
 
 
-def _correlations(scores: Sequence[Floats]) -> Floats:
-    matrix = np.array(scores).reshape(len(scores), -1)
-    spread = np.sqrt((matrix**2).mean(axis=1)) if matrix.size else np.zeros(len(scores))
-    matrix = matrix / np.where(spread > 0, spread, 1.0)[:, None]
-    found: Floats = matrix @ matrix.T / max(1, matrix.shape[1])
-    np.fill_diagonal(found, 1.0)
-    return np.clip(found, -1.0, 1.0)
-
-
 def _root(correlations: Floats) -> Floats:
     """Rows of length 1 whose products are the correlations, as nearly as any can be."""
     if not len(correlations):
@@ -176,13 +204,21 @@ def _root(correlations: Floats) -> Floats:
     return scaled
 
 
-def _column(shape: Shape, latent: Floats, gone: Floats) -> Column:
+def _column(shape: Shape, latent: Floats, gap: Floats | None) -> Column:
+    """Values from draws; missing where the gap's own draw is beyond its quantile."""
     from worker.engine.algorithms.interpolation import interpolated
 
+    quantile = normal_quantiles(np.array([1.0 - _missing(shape)]))[0]
+    gone = np.zeros(len(latent), bool) if gap is None else gap > quantile
     if isinstance(shape, Numbers):
         steps = (np.arange(len(shape.knots)) + 0.5) / max(1, len(shape.knots))
         numbers = interpolated(latent, normal_quantiles(steps), shape.knots)
-        numbers[gone < shape.missing] = np.nan
+        numbers[gone] = np.nan
         return shape.write(numbers)
-    ends = normal_quantiles(shape.ends[:-1]) if isinstance(shape, Categories) else np.zeros(0)
-    return shape.write(np.searchsorted(ends, latent).astype(np.int32))
+    known = _known(shape)
+    if not len(known):
+        return shape.write(np.zeros(len(latent), np.int32))
+    ends = np.cumsum(shape.shares[known])
+    codes = known[np.searchsorted(normal_quantiles(ends[:-1] / ends[-1]), latent)]
+    codes[gone] = next((i for i, text in enumerate(shape.texts) if not text), 0)
+    return shape.write(codes.astype(np.int32))
