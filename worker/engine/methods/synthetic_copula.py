@@ -141,10 +141,8 @@ def _missing(shape: Shape) -> float:
     """The share of cells that are missing."""
     if isinstance(shape, Numbers):
         return shape.missing
-    total = max(float(shape.shares.sum()), 1e-300)
-    return (
-        sum(share for text, share in zip(shape.texts, shape.shares.tolist(), strict=True) if not text) / total
-    )
+    gone = np.array([not text for text in shape.texts], bool)
+    return float(shape.shares[gone].sum()) / max(float(shape.shares.sum()), 1e-300)
 
 
 def _known(shape: Shape) -> Ids:
