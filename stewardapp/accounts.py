@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from base64 import b32encode
-from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -78,16 +77,6 @@ class SealedFactors(DefaultMFAAdapter):  # type: ignore[misc]
         except sealed_text.NotSealed:
             log.error("a second factor was not sealed with the key of this site")
             return b32encode(secrets.token_bytes(20)).decode()
-
-
-def name_tried(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
-    """Whose password is being tried: what failed attempts are counted under.
-
-    Sign-in, proof of identity and the counting itself each carry the name under another key. A name that
-    is not found would put everybody's failures together, and lock nobody out.
-    """
-    said = credentials or {}
-    return str(said.get("username") or said.get("login") or request.POST.get("login", ""))
 
 
 def listen() -> None:

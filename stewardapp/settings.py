@@ -1,6 +1,5 @@
 """Settings. The default is one machine without servers; a site differs by environment variables only."""
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +74,6 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
-    "axes",
     "csp",
     "django_htmx",
     "django_structlog",
@@ -100,7 +98,6 @@ MIDDLEWARE = [
     "stewardapp.middleware.NoStoreMiddleware",
     "stewardapp.middleware.NewsMiddleware",
     "stewardapp.middleware.RefusalMiddleware",
-    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "stewardapp.urls"
@@ -159,7 +156,6 @@ CACHES = {
 # People.
 AUTH_USER_MODEL = "stewardapp.User"
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
@@ -179,19 +175,12 @@ ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_RATE_LIMITS = False  # guesses are counted at our doors, see views/guessing.py
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 MFA_ADAPTER = "stewardapp.accounts.SealedFactors"
 MFA_TOTP_ISSUER = "Release desk"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = timedelta(minutes=15)
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_RESET_ON_SUCCESS = True
-AXES_USERNAME_FORM_FIELD = "login"
-AXES_USERNAME_CALLABLE = "stewardapp.accounts.name_tried"
-AXES_LOCKOUT_TEMPLATE = "account/locked.html"
-AXES_VERBOSE = False
 
 # A session ends when the browser closes or after 30 idle minutes (see middleware).
 SESSION_ENGINE = "stewardapp.sessions"

@@ -14,6 +14,7 @@ from stewardapp.models.data_key import DataKey
 from stewardapp.models.dataset import Dataset
 from stewardapp.models.desk import Desk
 from stewardapp.models.download import Download
+from stewardapp.models.guesses import Guesses
 from stewardapp.models.hierarchy import Hierarchy
 from stewardapp.models.job import JobState
 from stewardapp.models.membership import Membership
@@ -55,6 +56,7 @@ __all__ = [
     "Dataset",
     "Desk",
     "Download",
+    "Guesses",
     "Hierarchy",
     "JobState",
     "Membership",

@@ -18,6 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from stewardapp.context import THEME_COOKIE, THEMES
+from stewardapp.views.guessing import guarded
 
 A_YEAR = 365 * 24 * 3600
 
@@ -47,15 +48,15 @@ deactivate_totp = transaction.atomic(totp.deactivate_totp)
 view_recovery_codes = transaction.atomic(recovery_codes.view_recovery_codes)
 
 urlpatterns: list[URLPattern] = [
-    page("login/", account.login, "account_login"),
+    page("login/", guarded(account.login), "account_login"),
     page("logout/", account.logout, "account_logout"),
     page("signup/", account.signup, "account_signup"),
     page("inactive/", account.account_inactive, "account_inactive"),
-    page("password/change/", account.password_change, "account_change_password"),
-    page("reauthenticate/", account.reauthenticate, "account_reauthenticate"),
+    page("password/change/", guarded(account.password_change), "account_change_password"),
+    page("reauthenticate/", guarded(account.reauthenticate), "account_reauthenticate"),
     page("2fa/", second_factor.index, "mfa_index"),
-    page("2fa/authenticate/", second_factor.authenticate, "mfa_authenticate"),
-    page("2fa/reauthenticate/", second_factor.reauthenticate, "mfa_reauthenticate"),
+    page("2fa/authenticate/", guarded(second_factor.authenticate), "mfa_authenticate"),
+    page("2fa/reauthenticate/", guarded(second_factor.reauthenticate), "mfa_reauthenticate"),
     page("2fa/totp/activate/", totp.activate_totp, "mfa_activate_totp"),
     page("2fa/totp/deactivate/", deactivate_totp, "mfa_deactivate_totp"),
     page("2fa/recovery-codes/", view_recovery_codes, "mfa_view_recovery_codes"),

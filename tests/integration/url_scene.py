@@ -61,7 +61,7 @@ PERSONAS = (
 )
 STATES = tuple(state.value for state in State)
 AUDIENCES = ("for-signed-in", "for-named", "for-anyone", "under-embargo")
-IGNORED = ("django_session", "axes_")
+IGNORED = ("django_session", "stewardapp_guesses")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 import stewardapp.actions
 from stewardapp import actions
+from stewardapp.access.guessing import Shared
 from stewardapp.access.survey_states import SurveyMove
 from stewardapp.actions import (
     accounts,
@@ -29,6 +30,7 @@ from stewardapp.actions import (
     datasets,
     desks,
     downloads,
+    guesses,
     hierarchies,
     ledger,
     memberships,
@@ -71,12 +73,26 @@ INFRASTRUCTURE = {
     "text",
 }
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
-# for each answer to a survey would say when somebody answered.
-QUIET = {"uploads.append", "uploads.resync", "inbox.mark_read", "inbox.seen", "survey_answers.receive"}
+# for each answer to a survey would say when somebody answered; one for each guess would be the attacker's to
+# write.
+QUIET = {
+    "guesses.begin",
+    "guesses.failed",
+    "guesses.proved",
+    "inbox.mark_read",
+    "inbox.seen",
+    "survey_answers.receive",
+    "uploads.append",
+    "uploads.resync",
+}
 # Nobody stands behind them: the date has come, the first administrator has nobody to be made by, or nobody is
-# asked who answers.
+# asked who answers or guesses.
 BY_NOBODY = {
     "anchors.make",
+    "guesses.begin",
+    "guesses.failed",
+    "guesses.note_slowed",
+    "guesses.proved",
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
@@ -386,6 +402,9 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     ),
     "accounts.create_first_admin": on(
         gone, lambda t, _: accounts.create_first_admin(username="first", password=factories.PASSWORD)
+    ),
+    "guesses.note_slowed": on(
+        nothing, lambda t, _: guesses.note_slowed(user=t.analyst, shared=Shared.ACCOUNT)
     ),
     "accounts.change": on(nothing, lambda t, _: accounts.change(user=t.analyst, last_name="A", by=t.admin)),
     "accounts.deactivate": on(nothing, lambda t, _: accounts.deactivate(user=t.analyst, by=t.admin)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import ipaddress
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +82,10 @@ def test_a_setting_that_would_trust_anybody_or_says_nothing_is_refused(
         env.networks("STEWARD_TRUSTED_PROXIES")
 
 
-def names_read(tree: ast.AST) -> set[str]:
+def names_read(source: str) -> set[str]:
     """Every header or key of a request that a piece of code names."""
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    return {str(text).upper().replace("-", "_").removeprefix("HTTP_") for text in texts}
+    texts = re.findall(r"""["']([\w-]+)["']""", source)
+    return {text.upper().replace("-", "_").removeprefix("HTTP_") for text in texts}
 
 
 FORGEABLE = {"X_FORWARDED_FOR", "X_FORWARDED_PROTO", "X_REAL_IP", "FORWARDED"}
@@ -98,10 +98,10 @@ def test_nobody_else_reads_what_somebody_could_claim() -> None:
     found = {
         path.relative_to(ROOT).as_posix()
         for path in sources
-        if names_read(ast.parse(path.read_text(encoding="utf-8"))) & FORGEABLE
+        if names_read(path.read_text(encoding="utf-8")) & FORGEABLE
     }
-    assert found <= READERS
-    assert names_read(ast.parse("x = request.headers.get('X-Forwarded-For')")) & FORGEABLE
+    assert found == READERS
+    assert names_read("x = request.headers.get('X-Forwarded-For')") & FORGEABLE
 
 
 def test_no_library_reads_it_either(settings: Any) -> None:

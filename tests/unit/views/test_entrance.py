@@ -30,36 +30,16 @@ def try_in(user, password):
     return "_auth_user_id" in client.session
 
 
-@pytest.fixture
-def unlimited(settings):
-    """Without the limits that allauth keeps in memory: what lasts is counted in the database."""
-    settings.ACCOUNT_RATE_LIMITS = False
-
-
-@pytest.mark.usefixtures("unlimited")
 def test_the_right_password_no_longer_opens_after_five_wrong_ones(team):
     assert [try_in(team.steward, "wrong") for _ in range(5)] == [False] * 5
     assert not try_in(team.steward, factories.PASSWORD)
     assert try_in(team.reviewer, factories.PASSWORD), "nobody else waits"
 
 
-@pytest.mark.usefixtures("unlimited")
 def test_getting_in_forgets_the_wrong_passwords_before(team):
     for _ in range(3):
         assert [try_in(team.steward, "wrong") for _ in range(4)] == [False] * 4
         assert try_in(team.steward, factories.PASSWORD)
-
-
-@pytest.mark.usefixtures("unlimited")
-def test_proof_of_identity_counts_wrong_passwords_of_this_person_only(client_of, team):
-    for _ in range(5):
-        try_in(team.reviewer, "wrong")
-    client = client_of(team.steward)
-    answers = [client.post("/accounts/reauthenticate/", {"password": "wrong"}) for _ in range(5)]
-    assert "Too many attempts" not in answers[0].content.decode()
-    assert "Too many attempts" in answers[4].content.decode()
-    refused = client.post("/accounts/reauthenticate/", {"password": factories.PASSWORD})
-    assert refused.status_code != 302
 
 
 def test_nobody_signs_up(db):
