@@ -17,10 +17,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from worker.engine.errors import EngineError
 
 if TYPE_CHECKING:
+    from worker.engine.io.dialect import Dialect
     from worker.engine.recipe import Recipe
     from worker.engine.reporting import TerminalReporter
     from worker.engine.table import TableSource
 
+NOT_DECLARED = (
+    'data: say how the file is read, such as {"delimiter": ",", "encoding": "utf-8"}. A step promises '
+    "differential privacy, and one row may not decide about that."
+)
 SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 PARQUET_SUFFIXES = (".parquet", ".pq")
 WRITTEN = (".xlsx", ".sav", ".dta")
@@ -108,11 +113,23 @@ def opened(
     said: Mapping[str, Any] = recipe.data.said()
     if released:
         said = {"missing": said["missing"]} if "missing" in said else {}
-    dialect = sniff(file, said)
-    source = open_table(file, dialect, columns=recipe.read_columns(), memory=memory)
-    if not source.rows and not released:
+    blind = recipe.tabulates and not released
+    dialect = declared_dialect(file, recipe) if blind else sniff(file, said)
+    source = open_table(file, dialect, columns=recipe.read_columns(), memory=memory, lenient=blind)
+    if not source.rows and not released and not blind:
         raise no_rows()
     return source, dialect.delimiter if dialect.format == "csv" else None
+
+
+def declared_dialect(file: BinaryIO, recipe: Recipe) -> Dialect:
+    """How to read data about which one row may decide nothing: as the recipe says, and never as it looks."""
+    from worker.engine.io import formats
+    from worker.engine.io.dialect import Dialect
+
+    said, kind = recipe.data.said(), formats.detect(file)
+    if kind == formats.CSV and not {"delimiter", "encoding"} <= said.keys():
+        raise EngineError("data-not-declared", NOT_DECLARED, "data")
+    return Dialect(format=kind).given(said)
 
 
 def output_kind(path: Path) -> str:

@@ -57,6 +57,7 @@ def insist_on_answers(recipe: Mapping[str, Any]) -> None:
     from worker.engine.table import Field, Schema
 
     parsed = Recipe.parse(recipe)
+    parsed.insist_on_kinds()
     schema = Schema(
         tuple(Field(name, part.kind or Kind.TEXT, part.role) for name, part in parsed.columns.items())
     )

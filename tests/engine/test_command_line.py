@@ -306,10 +306,13 @@ def test_sizes(text, number):
     assert size(text) == number
 
 
+DATA = {"delimiter": ";", "encoding": "utf-8"}
+
+
 def table_recipe(**params):
     columns = {"sex": {"role": "other", "categories": ["f", "m"]}}
     steps = [{"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": 0.5, **params}}]
-    return {"version": 1, "columns": columns, "steps": steps}
+    return {"version": 1, "data": DATA, "columns": columns, "steps": steps}
 
 
 def test_a_table_instead_of_microdata(folder, capsys):

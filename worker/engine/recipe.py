@@ -69,6 +69,18 @@ class Recipe:
         """Whether it makes a table instead of microdata."""
         return any(step.tabulates for step in self.steps)
 
+    def insist_on_kinds(self) -> None:
+        """Refuse a step that counts numbers or days of which nobody declared that they are: how the data
+        look may decide nothing. Anything else is text to such a step."""
+        for number, step in enumerate(self.steps):
+            for _, name, _ in step.named_columns() if step.tabulates else ():
+                part = self.columns.get(name)
+                if part is None or part.kind is not None or part.bounds is None:
+                    continue
+                where = f"columns.{name}.kind"
+                text = f"{where}: say which kind {name!r} is. {step.title} never takes it from the data."
+                raise EngineError("kind-not-declared", text, param=where, step=number)
+
     def hierarchy_paths(self) -> tuple[str, ...]:
         """The hierarchy files it refers to, relative to the recipe."""
         parts = self.columns.values()

@@ -32,6 +32,7 @@ from worker.engine.frequency import Counts
 
 LEVEL = "level"
 NORMAL_REACH = 1.96
+POSITIVE_PART = 0.75
 LAPLACE_REACH = 2.12
 """95 % of a Laplace variable lies within 2.12 standard deviations; of a sum of some, within less."""
 
@@ -215,10 +216,12 @@ def _taken(among: int) -> float:
     """What a count gives away at most to others that are empty, in standard deviations of their noise.
 
     Cut at t, noise of scale b leaves b/2·exp(−t/b) in each empty one on average; what is left in all of them
-    is missing in the one that is not empty, which then lost t: t/b·exp(t/b) = (among − 1)/2.
+    is missing in the one that is not empty, which then lost t: t/b·exp(t/b) = (among − 1)/2. Noise that was
+    added up leaves half as much again.
     """
     low, high = 0.0, math.log(among + 1)
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if middle * math.exp(middle) < (among - 1) / 2 else (low, middle)
+        enough = middle * math.exp(middle) >= (among - 1) * POSITIVE_PART
+        low, high = (low, middle) if enough else (middle, high)
     return low / math.sqrt(2)

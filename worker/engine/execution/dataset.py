@@ -97,7 +97,7 @@ class Dataset:
         self._read = read
         self._told: dict[str, tuple[pa.Array, pa.Array, Mask]] = {}
         self.steps: tuple[Step, ...] = ()
-        self._schema = self._tagged(columns)
+        self._schema = self._tagged(columns, blind)
         self._schema = self._schema.with_kinds({} if blind else self._guessed(columns))
         self._first_schema = self._schema
         self.seconds: list[float] = []
@@ -187,8 +187,9 @@ class Dataset:
             chunk = chunk.filter(granted[chunk[name].codes] if len(granted) else np.zeros(chunk.rows, bool))
         return chunk
 
-    def _tagged(self, columns: Mapping[str, DeclaredColumn]) -> Schema:
+    def _tagged(self, columns: Mapping[str, DeclaredColumn], blind: bool) -> Schema:
         """The columns that the recipe names and does not drop, in the order of the file."""
+        unsaid = {field.name: Kind.TEXT if blind else field.kind for field in self._source.schema}
         known = self._source.schema
         for name in columns:
             if name not in known and self._strict:
@@ -196,7 +197,7 @@ class Dataset:
                 raise EngineError(error.code, f"columns.{name}: {error.message}", param=f"columns.{name}")
         fields = (field for field in known if field.name in columns)
         tagged = [
-            Field(field.name, columns[field.name].kind or field.kind, columns[field.name].role)
+            Field(field.name, columns[field.name].kind or unsaid[field.name], columns[field.name].role)
             for field in fields
             if columns[field.name].role is not Role.DROPPED
         ]

@@ -99,6 +99,7 @@ def anonymize(
     """
     work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
+    recipe.insist_on_kinds()
     work.reporter.stage("Reading the columns")
     original = work.dataset(source, blind=recipe.tabulates)
     _describe_input(report, original, source, input_sha256)

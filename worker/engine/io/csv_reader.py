@@ -21,6 +21,7 @@ import pyarrow.csv as arrow_csv
 from worker.engine.errors import EngineError
 from worker.engine.io import structure
 from worker.engine.io.ahead import ahead
+from worker.engine.io.declared_lines import declared_blocks
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.limits import Limits
 from worker.engine.io.lines import PIECE, Block, blocks, count_rows, oversized_cell
@@ -183,8 +184,11 @@ def _without_blank_end(rows: Iterable[Block]) -> Iterator[Block]:
 class CsvReader:
     """One reading of a file: names first, then batches."""
 
-    def __init__(self, raw: BinaryIO, dialect: Dialect, limits: Limits, piece: int = PIECE) -> None:
-        rest = blocks(raw, dialect, limits, piece)
+    def __init__(
+        self, raw: BinaryIO, dialect: Dialect, limits: Limits, piece: int = PIECE, lenient: bool = False
+    ) -> None:
+        """`lenient` leaves out what is no row instead of refusing the file."""
+        rest = (declared_blocks if lenient else blocks)(raw, dialect, limits, piece)
         first = next(rest, None)
         if first is None:
             raise EngineError("empty-file", "The file holds no text. Export the table again and upload that.")

@@ -43,11 +43,13 @@ def open_table(
     limits: Limits | None = None,
     columns: Sequence[str] | None = None,
     memory: int | None = None,
+    lenient: bool = False,
 ) -> TableSource:
     """Open a table by its content. `dialect` may hold only what is known; the rest is sniffed.
 
     `columns` are those that will be asked for: they are read once, and kept small within a part of `memory`.
-    Without them Parquet is streamed again and again, and text is read once with all its columns.
+    Without them Parquet is streamed again and again, and text is read once with all its columns. `lenient`
+    leaves out lines of text that are no rows instead of refusing the file.
     """
     limits = limits or Limits()
     file = readable(file, limits)
@@ -59,7 +61,9 @@ def open_table(
         return StoredSource(_ParquetRows(parquet), noted, columns, memory)
     if not isinstance(dialect, Dialect):
         dialect = sniff(file, dialect)
-    return StoredSource(_TextRows(file, dialect, limits), frozenset(dialect.missing), columns, memory)
+    return StoredSource(
+        _TextRows(file, dialect, limits, lenient), frozenset(dialect.missing), columns, memory
+    )
 
 
 def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
@@ -81,8 +85,8 @@ class _Rows(Protocol):
 class _TextRows:
     """Delimited text."""
 
-    def __init__(self, file: BinaryIO, dialect: Dialect, limits: Limits) -> None:
-        self._file, self._dialect, self._limits = file, dialect, limits
+    def __init__(self, file: BinaryIO, dialect: Dialect, limits: Limits, lenient: bool) -> None:
+        self._file, self._dialect, self._limits, self._lenient = file, dialect, limits, lenient
         self.names = self._open().names
         self.kinds: Mapping[str, Any] = {}
 
@@ -91,7 +95,7 @@ class _TextRows:
         store.fill(self._open().batches(tuple(store.columns), store.dense, store.prepared))
 
     def _open(self) -> CsvReader:
-        return CsvReader(self._file, self._dialect, self._limits)
+        return CsvReader(self._file, self._dialect, self._limits, lenient=self._lenient)
 
 
 class _ParquetRows:
