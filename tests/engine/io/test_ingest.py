@@ -75,6 +75,12 @@ def test_text_to_table_to_text_is_the_same_text(rows: list[list[str]]) -> None:
         (["31.12.1999", "1.2.2000"], "date"),
         (["12/31/1999", "1/2/2000"], "date"),
         (["19991231", "20000101"], "date"),
+        (["9/27/00", "12/1/85"], "date"),
+        (["27.9.00", "1.12.85"], "date"),
+        (["9.27.2000", "12.1.1985"], "date"),
+        (["09-27-00", "12-01-85"], "date"),
+        (["27/9/2000", "9/27/2000"], "categorical"),
+        (["27.9.00", "1/12/85"], "categorical"),
         (["2024-13-01"], "categorical"),
         (["a" * 61], "text"),
         ([f"word {i}" for i in range(1001)], "text"),
@@ -124,14 +130,41 @@ def test_kinds_and_missing_codes_are_noted_in_the_table_and_can_be_said_anew() -
             "looks like telephone numbers",
         ),
         ("nr", ["123-45-6789"], "direct-identifier", "looks like social security numbers"),
-        ("ref", [f"R{i}" for i in range(20)], "direct-identifier", "every value differs"),
-        ("id", [str(i) for i in range(20)], "direct-identifier", "every value differs"),
+        *(
+            (name, values, "direct-identifier", "called like a number of its own, and every value differs")
+            for name, values in (("ref", [f"R{i}" for i in range(20)]), ("id", [str(i) for i in range(20)]))
+        ),
+        (
+            "shape",
+            [f"R{i}" for i in range(20)],
+            "quasi-identifier",
+            "nearly every value differs: whoever knows it finds the row",
+        ),
+        ("Surname", [f"N{i}x" for i in range(20)], "direct-identifier", "called like a name"),
+        (
+            "occupation",
+            [f"R{i}" for i in range(20)],
+            "quasi-identifier",
+            "something that others know about a person",
+        ),
+        (
+            "DOB",
+            ["9/27/00", "12/1/85"],
+            "quasi-identifier",
+            "date of birth; two-digit years: 00 to 68 are taken as 20…, the others as 19…",
+        ),
+        (
+            "DOB",
+            ["9.7.2000", "12.1.1985"],
+            "quasi-identifier",
+            "date of birth; day and month could be either way: say which where the dates are read",
+        ),
         ("Nachname", ["Meier", "Huber"], "direct-identifier", "called like a name"),
         ("country_name", ["DE", "FR"], "quasi-identifier", "something that others know about a person"),
         ("patient_id", ["7", "8", "7"] * 4, "person-key", "the same person in several rows"),
         ("hhid", ["7", "8", "7"] * 4, "household-key", "called like the number of a household"),
         ("dateOfBirth", ["1990-01-01"], "quasi-identifier", "date of birth"),
-        ("GEBURTSDATUM", ["01.01.1990"], "quasi-identifier", "date of birth"),
+        ("GEBURTSDATUM", ["31.01.1990"], "quasi-identifier", "date of birth"),
         ("visit", ["1990-01-01"], "quasi-identifier", "dates, which others may know"),
         ("PLZ", ["80331"], "quasi-identifier", "postal code"),
         ("area", ["01067", "80331"], "quasi-identifier", "looks like postal codes"),
@@ -157,6 +190,16 @@ def test_kinds_and_missing_codes_are_noted_in_the_table_and_can_be_said_anew() -
 def test_suggested_roles_and_reasons(name: str, values: list[str], role: str, reason: str) -> None:
     column = column_of(values, name)
     assert (column["suggested_role"], column["reason"]) == (role, reason)
+
+
+@pytest.mark.parametrize("names", [("hhid", "household"), ("person_id", "patient"), ("weight", "pweight")])
+def test_no_role_is_suggested_twice_that_only_one_column_may_have(names: tuple[str, str]) -> None:
+    """The page would refuse what it proposed itself; the finer one is the key."""
+    lines = [",".join(names), *(f"{i % 7 + 1},{i % 12 + 1}" for i in range(24))]
+    found = columns("\n".join(lines).encode())
+    roles = [found[name]["suggested_role"] for name in names]
+    assert roles[0] == ""
+    assert roles[1] in ("household-key", "person-key", "weight")
 
 
 def test_measurements_may_all_differ_without_being_identifiers() -> None:

@@ -17,12 +17,21 @@ _TIME = "([T ][0-2][0-9]:[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0
 
 INTEGER = "^[+-]?(0|[1-9][0-9]{0,17})$"
 DECIMAL = "^[+-]?((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
-DATES = (
-    f"^{_YEAR}-{_MONTH}-{_DAY}{_TIME}$",
-    f"^{_LOOSE_DAY}[.]{_LOOSE_MONTH}[.]{_YEAR}$",
-    f"^({_LOOSE_DAY}/{_LOOSE_MONTH}|{_LOOSE_MONTH}/{_LOOSE_DAY})/{_YEAR}$",
-    f"^{_YEAR}/{_MONTH}/{_DAY}$",
-)
+_SHORT_YEAR = "[0-9]{2}"
+_SEPARATORS = {".": "[.]", "/": "/", "-": "-"}
+DATES = {
+    "%Y-%m-%d": f"^{_YEAR}-{_MONTH}-{_DAY}{_TIME}$",
+    "%Y/%m/%d": f"^{_YEAR}/{_MONTH}/{_DAY}$",
+} | {
+    sign.join((*order, year)): f"^{one}{written}{other}{written}{digits}$"
+    for sign, written in _SEPARATORS.items()
+    for order, one, other in (
+        (("%d", "%m"), _LOOSE_DAY, _LOOSE_MONTH),
+        (("%m", "%d"), _LOOSE_MONTH, _LOOSE_DAY),
+    )
+    for year, digits in (("%Y", _YEAR), ("%y", _SHORT_YEAR))
+}
+"""Every way of writing a date by its `strptime` form. A column keeps to one."""
 COMPACT_DATE = f"^(19|20)[0-9]{{2}}{_MONTH}{_DAY}$"
 BOOLEANS = (
     frozenset({"true", "false"}), frozenset({"yes", "no"}), frozenset({"y", "n"}), frozenset({"t", "f"}),
@@ -43,7 +52,7 @@ class KindGuess:
 
     def __init__(self) -> None:
         self._patterns: dict[str, str] = {"integer": INTEGER, "decimal": DECIMAL, "compact": COMPACT_DATE}
-        self._patterns |= {f"date-{i}": pattern for i, pattern in enumerate(DATES)}
+        self._patterns |= DATES
         self._truths: set[str] | None = set()
         self._longest = 0
         self.any = False
@@ -60,13 +69,18 @@ class KindGuess:
             if len(texts) > 2 or not any(self._truths <= pair for pair in BOOLEANS):
                 self._truths = None
 
+    @property
+    def date_forms(self) -> tuple[str, ...]:
+        """The forms of dates that all texts fit; two when the day could be the month."""
+        return tuple(form for form in DATES if form in self._patterns) if self.any else ()
+
     def kind(self, distinct: float) -> Kind:
         """The narrowest kind that all texts fit; 0 with 1 are truth values, one of them alone is a number."""
         if not self.any:
             return Kind.TEXT
         if self._truths is not None and len(self._truths) == 2:
             return Kind.BOOLEAN
-        if "compact" in self._patterns or any(name.startswith("date") for name in self._patterns):
+        if "compact" in self._patterns or self.date_forms:
             return Kind.DATE
         if "integer" in self._patterns:
             return Kind.INTEGER
@@ -82,3 +96,10 @@ def kind_of_labels(labels: pa.Array, missing: Mask) -> Kind:
     texts = labels.filter(pa.array(~missing))
     guess.see(texts)
     return guess.kind(len(texts))
+
+
+def date_forms(texts: pa.Array) -> tuple[str, ...]:
+    """The forms of dates that all of these texts fit."""
+    guess = KindGuess()
+    guess.see(texts)
+    return guess.date_forms

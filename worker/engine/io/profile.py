@@ -18,7 +18,8 @@ from worker.engine.io.kinds import KindGuess
 from worker.engine.io.masks import ROWS, masked
 from worker.engine.io.shapes import BARS, NumberSample, has_range, scaled
 from worker.engine.io.sketch import Hashes, Sketch, hashes
-from worker.engine.io.suggestions import Looks, Seen, suggest
+from worker.engine.io.suggestions import Looks, Seen, alone, suggest
+from worker.engine.io.words import Hint
 
 _SKETCHED = 1 << 22
 _SMALLEST, _LARGEST = 1 << 11, 1 << 18
@@ -101,12 +102,19 @@ class ColumnProfiler:
         kind = self._kind.kind(sketch.distinct)
         rows = self._rows - self._missing_rows
         return Seen(
-            self._name, kind, sketch.distinct, rows, sketch.all_differ, sketch.unique_share, self._looks
+            self._name,
+            kind,
+            sketch.distinct,
+            rows,
+            sketch.all_differ,
+            sketch.unique_share,
+            self._looks,
+            self._kind.date_forms,
         )
 
-    def result(self, position: int) -> dict[str, Any]:
+    def result(self, position: int, hint: Hint | None) -> dict[str, Any]:
         """The column's entry in the profile. Its unique share counts all rows, as the scan does."""
-        seen, hint = self.seen, suggest(self.seen)
+        seen = self.seen
         on_a_line = has_range(seen.kind) and self._numbers is not None and seen.distinct > BARS
         return {
             "name": self._name,
@@ -169,6 +177,11 @@ class Profiler:
 
     def result(self) -> Profile:
         """The profile of everything seen."""
-        columns = tuple(column.result(position) for position, column in enumerate(self._columns, start=1))
+        seen = [column.seen for column in self._columns]
+        hints = alone({one.name: suggest(one) for one in seen}, {one.name: one.distinct for one in seen})
+        columns = tuple(
+            column.result(position, hints[one.name])
+            for position, (column, one) in enumerate(zip(self._columns, seen, strict=True), start=1)
+        )
         scan = self._scan.result() if self._scan else ()
         return Profile(self._rows, self._dialect, columns, self._preview, scan)

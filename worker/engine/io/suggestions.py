@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -29,6 +30,8 @@ _LOOKS: tuple[tuple[str, Hint], ...] = (
     (r"^[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}$", Hint(_QUASI, "looks like postal codes")),
 )
 _MOSTLY, _SOME = 0.9, 0.25
+PIVOT = 68
+"""Two-digit years up to this one are those of 2000, as in POSIX, unless somebody says otherwise."""
 _SAMPLE = 2_000
 
 
@@ -77,42 +80,62 @@ class Seen:
     all_differ: bool
     unique_share: float
     looks: Looks
+    date_forms: tuple[str, ...] = ()
 
 
 def suggest(column: Seen) -> Hint | None:
     """A role and its reason; None when nothing points anywhere."""
     if not column.distinct:
         return Hint(Role.DROPPED, "holds no value at all")
-    looks, name = column.looks.hint, hint_of(column.name)
+    looks = column.looks.hint
     if column.kind in NUMERIC and looks and looks.role is not Role.DIRECT_IDENTIFIER:
         looks = None  # plain numbers look like codes of many kinds
     if looks and looks.role is Role.DIRECT_IDENTIFIER:
         return looks
-    return _by_key(column) or _checked(name, column) or looks or _by_content(column)
+    return _dated(_by_name(column) or looks or _by_content(column), column)
 
 
-def _by_key(column: Seen) -> Hint | None:
+def alone(hints: Mapping[str, Hint | None], distinct: Mapping[str, int]) -> dict[str, Hint | None]:
+    """The same hints, but no role twice that only one column may have: the finest one keeps it."""
+    told = dict(hints)
+    for role in (Role.HOUSEHOLD_KEY, Role.PERSON_KEY, Role.WEIGHT, Role.CONSENT):
+        alike = [name for name, hint in hints.items() if hint is not None and hint.role is role]
+        best = max(alike, key=lambda name: distinct[name], default=None)
+        told |= dict.fromkeys((name for name in alike if name != best), None)
+    return told
+
+
+def _by_name(column: Seen) -> Hint | None:
+    """What the column is called, as far as the values do not speak against it."""
     is_text = column.kind in (Kind.TEXT, Kind.CATEGORICAL)
-    if is_text and says(column.name, NAME_WORDS) and hint_of(column.name) is None:
+    hint = hint_of(column.name)
+    if is_text and hint is None and says(column.name, NAME_WORDS):
         return Hint(Role.DIRECT_IDENTIFIER, "called like a name")
-    several = column.rows >= 10 and column.kind is not Kind.DECIMAL
-    if several and column.all_differ and (column.kind is not Kind.DATE) and not _is_amount(column):
-        return Hint(Role.DIRECT_IDENTIFIER, "every value differs")
     if _names_persons(column.name) and column.all_differ:
         return Hint(Role.DIRECT_IDENTIFIER, "called like the number of a person")
     if _names_persons(column.name) and column.distinct > column.rows / 20:
         return Hint(Role.PERSON_KEY, "the same person in several rows")
-    return None
+    several = column.rows >= 10 and column.kind not in (Kind.DECIMAL, Kind.DATE)
+    if hint is None and several and column.all_differ and says(column.name, KEY_WORDS):
+        return Hint(Role.DIRECT_IDENTIFIER, "called like a number of its own, and every value differs")
+    return _checked(hint, column)
+
+
+def _dated(hint: Hint | None, column: Seen) -> Hint | None:
+    """With what must be said of dates: which century, and which number is the day."""
+    if hint is None or column.kind is not Kind.DATE:
+        return hint
+    said = [hint.reason]
+    if any("%y" in form for form in column.date_forms):
+        said.append(f"two-digit years: 00 to {PIVOT} are taken as 20…, the others as 19…")
+    if len(column.date_forms) > 1:
+        said.append("day and month could be either way: say which where the dates are read")
+    return Hint(hint.role, "; ".join(said))
 
 
 def _names_persons(name: str) -> bool:
     """`patient`, `patient_id`, but not `patient_age`."""
     return says(name, PERSON_WORDS) and (len(words_of(name)) == 1 or says(name, KEY_WORDS))
-
-
-def _is_amount(column: Seen) -> bool:
-    """Whole numbers may all differ and still be measurements, unless the column is called a key."""
-    return column.kind is Kind.INTEGER and not says(column.name, KEY_WORDS | PERSON_WORDS)
 
 
 def _checked(hint: Hint | None, column: Seen) -> Hint | None:
@@ -132,5 +155,5 @@ def _by_content(column: Seen) -> Hint | None:
     if column.kind is Kind.DATE:
         return Hint(Role.QUASI_IDENTIFIER, "dates, which others may know")
     if column.rows >= 10 and column.unique_share > 0.9 and column.kind not in NUMERIC:
-        return Hint(Role.DIRECT_IDENTIFIER, "nearly every value differs")
+        return Hint(Role.QUASI_IDENTIFIER, "nearly every value differs: whoever knows it finds the row")
     return None

@@ -140,7 +140,7 @@ HINTS: tuple[tuple[Hint, frozenset[str]], ...] = (
 
 KEY_WORDS = _words(
     "id key pid uid uuid guid number no nr num nummer numero identifier code kennung "
-    "schlussel record recordid"
+    "schlussel record recordid ref reference"
 )
 PERSON_WORDS = _words(
     "person pid patient client customer member respondent subject employee student "
