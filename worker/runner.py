@@ -188,7 +188,7 @@ def described(error: Exception) -> dict[str, Any]:
     if isinstance(error, EngineError):
         mends = [asdict(mend) for mend in error.mends] if isinstance(error, NoSolution) else []
         place = {"param": error.param or "", "step": error.step}
-        return {"code": error.code, "message": error.message, "mends": mends, **place}
+        return {"code": error.code, "message": error.sentence, "mends": mends, **place}
     if isinstance(error, ledger.Exhausted):
         return {"code": error.code, "message": f"{error.reason} {UNCHARGED}"}
     if isinstance(error, Destroyed):

@@ -17,12 +17,14 @@ NO_POPULATION = "Choose a population file: a version of this project whose data 
 
 def checked(recipe: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The recipe as the engine spells it and its hash, or Invalid with the place and how to mend it."""
-    from worker.engine.recipe import Recipe
+    from worker.engine.recipe import Recipe, impossible
 
     try:
         parsed = Recipe.parse(recipe)
     except EngineError as error:
-        raise Invalid(error.code, error.message, error.param or "recipe") from None
+        raise Invalid(error.code, error.sentence, error.param or "recipe") from None
+    for at, wrong in impossible(parsed.steps, parsed.goals, parsed.schema, parsed.declarations({})):
+        raise Invalid(wrong.code, wrong.sentence, f"steps[{at}].params.{wrong.param or ''}")
     spelled: dict[str, Any] = json.loads(parsed.canonical_json())
     return spelled, parsed.sha256()
 

@@ -51,7 +51,7 @@ def _require_previewable(recipe: Mapping[str, Any]) -> None:
     try:
         require_previewable(Recipe.parse(recipe).steps[0])
     except EngineError as refused:
-        raise Invalid(refused.code, refused.message, "steps[0]") from None
+        raise Invalid(refused.code, refused.sentence, "steps[0]") from None
 
 
 def _make_room(release: Release, by: User) -> None:

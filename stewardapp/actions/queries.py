@@ -39,7 +39,7 @@ def _understood(desk: Desk, question: Mapping[str, Any]) -> Question:
     try:
         asked = Question.of({**question, "rows_per_person": desk.rows_per_person})
     except EngineError as error:
-        raise Invalid(error.code, error.message, error.param or "") from None
+        raise Invalid(error.code, error.sentence, error.param or "") from None
     for refusal in refusals(asked, desk.declarations(), desk.roles()):
         raise Invalid("question-refused", refusal.reason, refusal.param)
     return asked

@@ -27,7 +27,7 @@ def start(*, settings: Mapping[str, Any], by: User) -> Replay:
     try:
         checked = AttackSettings.of(settings)
     except EngineError as refused:
-        raise Invalid(refused.code, refused.message, refused.param or "") from None
+        raise Invalid(refused.code, refused.sentence, refused.param or "") from None
     ended = Replay.objects.ended()
     ended.exclude(pk__in=list(ended.values_list("pk", flat=True)[: KEPT - 1])).delete()
     replay = _alone(Replay(settings=checked.params(), requested_by=by))

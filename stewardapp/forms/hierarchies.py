@@ -45,7 +45,7 @@ class ImportForm(forms.Form):
         except UnicodeDecodeError:
             raise forms.ValidationError("The table is not UTF-8 text; save it as CSV UTF-8.") from None
         except EngineError as error:
-            raise forms.ValidationError(error.message) from None
+            raise forms.ValidationError(error.sentence) from None
         if "\x00" in text:
             raise forms.ValidationError("The table holds a NUL character; remove it.")
         self.lines, self.levels = "\n".join(laid.lines()), laid.height + 1

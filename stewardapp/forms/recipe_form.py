@@ -42,12 +42,13 @@ class Item:
     fresh: bool = False
     failure: str = ""
     failed_param: str = ""
+    failed_column: str = ""
+    """The address of the settings of a column that the failure is about."""
     preview_column: str = ""
     preview: Any = None
     preview_shown: Mapping[str, Any] = field(default_factory=dict)
     foresees: bool = False
     forecast: tuple[Forecast, ...] = ()
-    unforeseen: str = ""
     most_cells: int = 0
     too_large: bool = False
 

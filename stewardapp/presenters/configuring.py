@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from django.urls import reverse
+
 from stewardapp.access.amounts import epsilon_words
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
@@ -17,17 +19,17 @@ from stewardapp.presenters import previews
 from stewardapp.presenters.limits import most_cells
 from stewardapp.presenters.recipes import sentences
 from worker.engine import catalogue
-from worker.engine.errors import EngineError
+from worker.engine.errors import EngineError, column_named
 from worker.engine.fields import RELEASED, Kind, Role
 from worker.engine.io.formats import WORKBOOK_ROWS
 from worker.engine.method import Forecast, Method, Scope
-from worker.engine.recipe import Recipe
+from worker.engine.recipe import Recipe, impossible
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from stewardapp.access.verdict import Refused
-    from stewardapp.forms.recipe_form import RecipeForm
+    from stewardapp.forms.recipe_form import Item, RecipeForm
     from stewardapp.models import Release, Run, Version
 
 
@@ -77,7 +79,7 @@ def mark_failure(form: RecipeForm, release: Release, run_id: str | None) -> None
     for step in form.steps:
         if run.error_step is not None and step.number == run.error_step + 1:
             place = PLACE.search(run.error_param)
-            step.failure, step.failed_param = run.error_message, (place and place[3]) or run.error_param
+            mark_step(step, release, run.error_message, (place and place[3]) or run.error_param)
             return
     form.failure = run.error_message
 
@@ -129,8 +131,26 @@ def foresee(form: RecipeForm, release: Release) -> None:
         method = item.object(form.columns)
         try:
             item.forecast = (*method.forecast(declared), *remaining(release, method)) if method else ()
-        except EngineError as error:
-            item.unforeseen = error.message
+        except EngineError:
+            continue  # said beside the step, with what else cannot work
+
+
+def foretell(form: RecipeForm, release: Release) -> None:
+    """Beside each step: what would end its run whatever the data hold."""
+    said = Recipe.parse({"version": 1, "columns": release.draft()["columns"]})
+    goals = [goal for item in form.goals if (goal := item.object(form.columns)) is not None]
+    steps = [(item, method) for item in form.steps if (method := item.object(form.columns)) is not None]
+    for at, error in impossible([method for _, method in steps], goals, said.schema, said.declarations({})):
+        mark_step(steps[at][0], release, error.sentence, error.param or "")
+
+
+def mark_step(item: Item, release: Release, sentence: str, param: str) -> None:
+    """Put what is wrong beside a step, with the way to the field or to the column it is about."""
+    item.failure = item.failure or sentence
+    item.failed_param = item.failed_param or param
+    column = release.version.columns.filter(name=column_named(param)).first()
+    if column is not None:
+        item.failed_column = reverse("column-settings", args=[column.pk])
 
 
 def remaining(release: Release, method: Method) -> Iterable[Forecast]:

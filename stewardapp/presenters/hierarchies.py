@@ -48,7 +48,7 @@ def preview(column: Column) -> Preview:
         counts = values_of(column)
         laid = rows_over(column.hierarchy, sorted(counts), column.name)
     except EngineError as error:
-        return Preview([], error.message)
+        return Preview([], error.sentence)
     lost = sum(value not in laid.paths for value in counts)
     problem = f"{thousands(lost)} of {thousands(len(counts))} values have no line; a run would be refused."
     return Preview(levels_over(laid, counts), problem if lost else "")

@@ -49,6 +49,6 @@ def _line(column: Column, earlier: Hierarchy | None) -> HierarchyLine:
     try:
         laid = rows_over(column.hierarchy, values, column.name)
     except EngineError as error:
-        return HierarchyLine(column, words, values=len(values), problem=error.message)
+        return HierarchyLine(column, words, values=len(values), problem=error.sentence)
     lost = sum(value not in laid.paths for value in values)
     return HierarchyLine(column, words, laid.height + 1, len(values), lost)

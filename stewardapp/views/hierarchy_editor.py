@@ -63,7 +63,7 @@ class Editor:
             draft = Draft.sent(self.posted)
             laid = self._laid(draft)
         except EngineError as refused:
-            self.error = refused.message
+            self.error = refused.sentence
             return self._page(Draft(), plain(sorted(self.counts)))
         try:
             later = self._changed(draft, laid)
@@ -71,7 +71,7 @@ class Editor:
             if self.command == "save" and not self.builder.errors:
                 return self._saved(draft, laid)
         except (EngineError, Invalid) as refused:
-            self.error = refused.message if isinstance(refused, EngineError) else refused.reason
+            self.error = refused.sentence if isinstance(refused, EngineError) else refused.reason
         return self._page(draft, laid)
 
     def _builder_asked(self) -> BuilderForm:

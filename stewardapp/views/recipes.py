@@ -110,6 +110,7 @@ def page(
     configuring.attach_previews(form, release, request)
     configuring.tell_limits(form, release)
     configuring.foresee(form, release)
+    configuring.foretell(form, release)
     shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
     shown |= {"may": verdicts(release, request.user), "import_form": ImportForm()}
     shown |= configuring.surroundings(release)

@@ -21,11 +21,31 @@ class EngineError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    @property
+    def sentence(self) -> str:
+        """The message for a page that shows it beside its place: without the path of a recipe file."""
+        where = self.param or ""
+        rest = self.message.removeprefix(f"{where}: ")
+        if rest != self.message and (column := self.column) and repr(column) not in rest:
+            return f"Column {column!r}: {rest}"
+        return rest[:1].upper() + rest[1:]
+
+    @property
+    def column(self) -> str | None:
+        """The column whose declaration the refusal is about, when it is about one."""
+        return column_named(self.param or "")
+
     def at_step(self, step: int) -> EngineError:
         """The same refusal, told which step of the recipe it belongs to."""
         self.step = step if self.step is None else self.step
         self.args = (self.code, self.message, self.param, self.step)
         return self
+
+
+def column_named(param: str) -> str | None:
+    """The column in a path such as `columns.sex.categories`; a name may hold points itself."""
+    named, _, path = param.partition("columns.")
+    return None if named or not path else path.rpartition(".")[0] or path
 
 
 @dataclass(frozen=True)

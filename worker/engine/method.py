@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from worker.engine.chart import Chart
 from worker.engine.declared import Declaration
+from worker.engine.errors import EngineError
 from worker.engine.fields import Role
 from worker.engine.parametric import Parametric, Registry
 from worker.engine.privacy import Spend
@@ -174,6 +175,13 @@ class Method(Parametric):
         """Choices offered before any parameter is shown."""
         return ()
 
+    def require_possible(
+        self, schema: Schema, goals: Sequence[Goal], declared: Mapping[str, Declaration]
+    ) -> None:
+        """Refuse what cannot work whatever the data hold: said when a recipe is saved, and before a plan."""
+        self.check(schema)
+        self.forecast(declared)
+
     def touches(self, schema: Schema) -> tuple[str, ...]:
         """The columns that `transform` needs to see: those it names, and the quasi-identifiers."""
         named = (name for _, name, _ in self.named_columns())
@@ -190,6 +198,13 @@ class Method(Parametric):
     def cost(self) -> Spend:
         """What it takes from the privacy budget: a pure function of the parameters."""
         return Spend()
+
+
+def require_quasi_identifiers(schema: Schema) -> None:
+    """For methods that make rows alike: something has to tell them apart."""
+    if not schema.named(Role.QUASI_IDENTIFIER):
+        text = "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
+        raise EngineError("no-quasi-identifiers", text, param="columns")
 
 
 def _about(changed: int, cells: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from worker.engine import catalogue
 from worker.engine.declared import Declaration
 from worker.engine.declaring import declaration
 from worker.engine.errors import EngineError
-from worker.engine.fields import RELEASED, Role
+from worker.engine.fields import RELEASED, Kind, Role
 from worker.engine.goal import Goal
 from worker.engine.io import formats
 from worker.engine.measure import Measure
@@ -29,6 +29,7 @@ from worker.engine.recipe_document import (
     parsed,
     plain,
 )
+from worker.engine.table import Field, Schema
 
 ONE_OF_A_KIND = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
 
@@ -81,6 +82,12 @@ class Recipe:
                 text = f"{where}: say which kind {name!r} is. {step.title} never takes it from the data."
                 raise EngineError("kind-not-declared", text, param=where, step=number)
 
+    @property
+    def schema(self) -> Schema:
+        """The columns as declared; one whose kind is not said is text."""
+        kept = ((name, part) for name, part in self.columns.items() if part.role != Role.DROPPED)
+        return Schema(tuple(Field(name, part.kind or Kind.TEXT, part.role) for name, part in kept))
+
     def hierarchy_paths(self) -> tuple[str, ...]:
         """The hierarchy files it refers to, relative to the recipe."""
         parts = self.columns.values()
@@ -112,6 +119,18 @@ class Recipe:
     def sha256(self) -> str:
         """The hash of the canonical spelling."""
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+
+def impossible(
+    steps: Sequence[Method], goals: Sequence[Goal], schema: Schema, declared: Mapping[str, Declaration]
+) -> Iterator[tuple[int, EngineError]]:
+    """Every step that cannot work whatever the data hold, by its place, and why."""
+    for at, step in enumerate(steps):
+        try:
+            step.require_possible(schema, goals, declared)
+            schema = step.output_schema(schema)
+        except EngineError as error:
+            yield at, error
 
 
 def _goal(index: int, part: GoalPart) -> Goal:

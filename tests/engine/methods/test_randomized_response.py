@@ -15,11 +15,12 @@ from worker.engine.algorithms.estimation import central_error95
 from worker.engine.algorithms.response import COARSE, FINE, of_epsilon
 from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
+from worker.engine.fields import Kind, Role
 from worker.engine.method import Guarantee
 from worker.engine.methods.randomized_response import RandomizedResponse
 from worker.engine.randomness import key_from_seed
 from worker.engine.recipe import Recipe
-from worker.engine.table import BLOCK, Table
+from worker.engine.table import BLOCK, Field, Schema, Table
 
 LABELS = ["a", "b", "c"]
 
@@ -122,8 +123,9 @@ def test_missing_answers_are_kept_or_protected_as_asked():
 
 
 def test_categories_must_be_declared_because_data_would_tell():
+    schema = Schema((Field("x", Kind.TEXT, Role.OTHER),))
     with pytest.raises(EngineError) as caught:
-        run(Table([answers(100)]), RandomizedResponse(column="x"))
+        RandomizedResponse(column="x").require_possible(schema, (), {})
     assert caught.value.code == "no-categories"
     declared = {"x": Declaration(categories=("a", "b", "c"))}
     assert run(Table([answers(100)]), RandomizedResponse(column="x"), declared=declared).texts("x")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django.asserts import assertContains
 
 from stewardapp.access.workflow import State
-from stewardapp.actions import columns
+from stewardapp.actions import columns, releases
 from stewardapp.forms.presets import presets
 from stewardapp.models import Release, Run
 from stewardapp.presenters.numbers import thousands
@@ -278,3 +279,36 @@ def test_further_formats_are_kept_through_every_button_and_a_wrong_one_is_said(
     page = client.post(address(release), {**sent(page), "formats": ["sav"], "do": "run"})
     assert page.status_code == 400
     assert "SPSS cannot hold" in page.context["form"].failed_format
+
+
+ALONE: list[tuple[str, dict[str, Any], str]] = [
+    ("mondrian", {}, "the recipe has none. Add a goal"),
+    ("suppression", {}, "there is nothing to reach"),
+    ("randomized-response", {"column": "illness", "epsilon": "1"}, "List every possible answer"),
+    ("dp-histogram", {"columns": ["zip"], "epsilon": "0.1"}, "Declare the categories of column"),
+]
+
+
+@pytest.mark.parametrize(("method", "params", "says"), ALONE)
+def test_what_cannot_work_whatever_the_data_hold_is_said_when_it_is_saved(
+    method: str, params: dict[str, Any], says: str, release: Release, browse: Browser
+) -> None:
+    """And when it is run it is refused at once, in the same words, instead of by a worker later."""
+    recipe = {"goals": [], "steps": [{"method": method, "params": params}]}
+    releases.edit_recipe(release=release, recipe=recipe, by=release.author)
+    client = browse("steward")
+    page = client.get(address(release))
+    [step] = page.context["form"].steps
+    assert says in step.failure
+    assert "columns." not in page.content.decode()
+    data = sent(page) | {"do": "run"}
+    answer = client.post(address(release), data)
+    assert answer.status_code in (400, 403)
+    assert not release.runs.exists()
+
+
+def test_a_refusal_about_a_column_leads_to_its_settings(release: Release, browse: Browser) -> None:
+    step = {"method": "dp-histogram", "params": {"columns": ["zip"], "epsilon": "0.1"}}
+    releases.edit_recipe(release=release, recipe={"goals": [], "steps": [step]}, by=release.author)
+    column = release.version.columns.get(name="zip")
+    assertContains(browse("steward").get(address(release)), reverse("column-settings", args=[column.pk]))

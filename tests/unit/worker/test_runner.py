@@ -440,8 +440,10 @@ def costly(run: Run, team: Team, monkeypatch: pytest.MonkeyPatch) -> Run:
     [({"columns": ["age"]}, "no-cells"), ({"columns": ["nowhere"]}, "no-such-column")],
 )
 def test_what_no_data_could_answer_is_refused_before_it_is_paid_for(
-    engine: StandIn, team: Team, params: dict[str, Any], code: str
+    engine: StandIn, team: Team, params: dict[str, Any], code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also when it was queued before anybody asked whether it could work."""
+    monkeypatch.setattr("stewardapp.actions.runs.checked", lambda recipe: (recipe, "0" * 64))
     version = make_version(team)
     give_budget(team, version.dataset.population, Spend(2_000_000))
     recipe = {"steps": [{"method": "dp-histogram", "params": {"epsilon": 1, **params}}]}

@@ -182,7 +182,7 @@ def _decide(
         with work.reporter.span(number / len(steps), (number + 1) / len(steps)):
             work.reporter.stage(f"Planning step {number + 1} of {len(steps)}: {method.title}")
             try:
-                method.check(data.schema)
+                method.require_possible(data.schema, goals, before.declared)
                 own = source.for_step(names[number])
                 asked = work.statistics(data, before) if data.steps else before
                 plan = method.plan(asked, goals, own, work.reporter)

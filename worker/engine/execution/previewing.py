@@ -128,9 +128,10 @@ def _sample(source: TableSource, names: Sequence[str], most_rows: int) -> Table:
 def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[str, Any]]:
     own = Source(fresh_key(), "preview", project_key=fresh_key())
     try:
-        method.check(before.schema)
         goals = work.goals(before) if method.enforces else ()
-        plan = method.plan(work.statistics(before), goals, own, work.reporter)
+        statistics = work.statistics(before)
+        method.require_possible(before.schema, goals, statistics.declared)
+        plan = method.plan(statistics, goals, own, work.reporter)
     except EngineError as error:
         raise placed(error, "steps[0]", method).at_step(0) from None
     after = before.with_step(method, plan, own).counting()

@@ -34,7 +34,7 @@ def tabulate(
 ) -> Tabulation:
     """The table a method makes, with its facts in the report."""
     began = perf_counter()
-    method.check(data.schema)
+    method.require_possible(data.schema, (), statistics.declared)
     plan = method.plan(statistics, (), source, reporter)
     assert isinstance(plan, Tabulation), "a method that tabulates plans a table"
     entry = {"method": method.slug, "describe": method.describe(), **plan.facts}

@@ -15,12 +15,13 @@ from worker.engine.algorithms.aligned import Aligned
 from worker.engine.algorithms.axes import AS_NUMBERS, Axis, axis_of, kind_after
 from worker.engine.classes import Classes, released_classes
 from worker.engine.column import Codes, Column
+from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError, NoSolution
 from worker.engine.fields import Kind, Role
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.keys import Keys, Packer
-from worker.engine.method import Family, Guarantee, Method, Plan, Preset, register
+from worker.engine.method import Family, Guarantee, Method, Plan, Preset, register, require_quasi_identifiers
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
@@ -113,11 +114,15 @@ class Mondrian(Method):
 
     def check(self, schema: Schema) -> None:
         super().check(schema)
-        if not schema.named(Role.QUASI_IDENTIFIER):
-            text = (
-                "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
-            )
-            raise EngineError("no-quasi-identifiers", text, param="columns")
+        require_quasi_identifiers(schema)
+
+    def require_possible(
+        self, schema: Schema, goals: Sequence[Goal], declared: Mapping[str, Declaration]
+    ) -> None:
+        super().require_possible(schema, goals, declared)
+        if not goals:
+            text = "Cutting goes as far as the goals allow, and the recipe has none. Add a goal."
+            raise EngineError("no-goals", text, param="goals")
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return schema.named(Role.QUASI_IDENTIFIER)
@@ -131,9 +136,6 @@ class Mondrian(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> MondrianPlan:
-        if not goals:
-            text = "Cutting goes as far as the goals allow, and the recipe has none. Add a goal."
-            raise EngineError("no-goals", text, param="goals")
         for name in statistics.quasi_identifiers:
             statistics.require_values(name, f"columns.{name}")
         whole, table = self._counted(statistics, goals)

@@ -16,6 +16,7 @@ from worker.engine.algorithms.categories import require_known
 from worker.engine.algorithms.change_charts import estimate_chart
 from worker.engine.chart import Chart
 from worker.engine.column import Codes, Column
+from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Kind, Unit
 from worker.engine.goal import Goal
@@ -146,18 +147,28 @@ class RandomizedResponse(Method):
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return (self.column,)
 
-    def plan(
-        self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
-    ) -> ResponsePlan:
-        self.require_values(statistics)
-        listed = self.categories or statistics.declaration(self.column).categories or ()
-        drawn = len(listed) + (self.missing == "category")
+    def require_possible(
+        self, schema: Schema, goals: Sequence[Goal], declared: Mapping[str, Declaration]
+    ) -> None:
+        super().require_possible(schema, goals, declared)
+        listed, drawn = self._answers(declared.get(self.column, Declaration()))
         if len(listed) == 0 or drawn < 2:
             text = (
                 "categories: list every possible answer, or declare the categories of the column. A list "
                 "taken from the data would not be private."
             )
             raise EngineError("no-categories", text, param="categories")
+
+    def _answers(self, said: Declaration) -> tuple[tuple[str, ...], int]:
+        """The possible answers, and how many there are to draw from."""
+        listed = self.categories or said.categories or ()
+        return listed, len(listed) + (self.missing == "category")
+
+    def plan(
+        self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
+    ) -> ResponsePlan:
+        self.require_values(statistics)
+        listed, drawn = self._answers(statistics.declaration(self.column))
         require_known(statistics.counts((self.column,)), listed, "categories")
         design = self._design(drawn)
         texts = (*listed, "")

@@ -14,12 +14,13 @@ from pydantic import Field
 from worker.engine.algorithms.wildcards import matching_sizes, wild_values
 from worker.engine.classes import Classes, classes_of, released_classes
 from worker.engine.column import SUPPRESSED, Codes, Column, Mask
+from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError, NoSolution
 from worker.engine.fields import Columns, Kind, Role, Unit
 from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.keys import Keys, Packer, group
-from worker.engine.method import Family, Guarantee, Method, Plan, register
+from worker.engine.method import Family, Guarantee, Method, Plan, register, require_quasi_identifiers
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
@@ -92,11 +93,15 @@ class Suppression(Method):
 
     def check(self, schema: Schema) -> None:
         super().check(schema)
-        if not schema.named(Role.QUASI_IDENTIFIER):
-            text = (
-                "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
-            )
-            raise EngineError("no-quasi-identifiers", text, param="columns")
+        require_quasi_identifiers(schema)
+
+    def require_possible(
+        self, schema: Schema, goals: Sequence[Goal], declared: Mapping[str, Declaration]
+    ) -> None:
+        super().require_possible(schema, goals, declared)
+        if self.k is None and not goals:
+            text = "k: give a k, or add a goal to the recipe: there is nothing to reach."
+            raise EngineError("bad-parameter", text, param="k")
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return schema.named(Role.QUASI_IDENTIFIER)
@@ -117,9 +122,6 @@ class Suppression(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> SuppressionPlan:
-        if self.k is None and not goals:
-            text = "k: give a k, or add a goal to the recipe: there is nothing to reach."
-            raise EngineError("bad-parameter", text, param="k")
         names = statistics.quasi_identifiers
         for name in names:
             statistics.require_values(name, f"columns.{name}")
