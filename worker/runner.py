@@ -134,7 +134,7 @@ def paid(claim: Claim) -> Answer | None:
 
 def bought(claim: Claim) -> Answer | None:
     """The same for a question."""
-    query = Query.objects.select_related("version__dataset__project", "version__key", "asked_by").get(
+    query = Query.objects.select_related("version__dataset__project", "version__key", "asked_by", "desk").get(
         pk=claim.id
     )
     if query.charged_at is not None:
@@ -145,6 +145,7 @@ def bought(claim: Claim) -> Answer | None:
         version=query.version,
         cost=query.spend,
         what=query.bought,
+        unit=query.protects,
         by=query.asked_by,
     )
     return None

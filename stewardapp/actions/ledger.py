@@ -24,7 +24,7 @@ from stewardapp.actions.action import action, brief_action, count_event, is_one_
 from stewardapp.models import Allotment, Charge, Population, Query, Run, User, Version, purchase
 from stewardapp.models.pricing import Cost
 from stewardapp.models.purse import Purse, spend
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 
 MOST_WORDS = 200
 P = ParamSpec("P")
@@ -68,7 +68,7 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
     Charge.objects.bulk_create(
         charge
         for cost in costs
-        for charge in _charges(version, populations, by, cost.spend, cost.what, run=run, step=cost.step)
+        for charge in _charges(version, populations, by, cost, run=run, step=cost.step)
     )
     _pay(version, populations, total, None)
     details = _details(total, [population.pk for population in populations])
@@ -80,42 +80,45 @@ def charge_run(*, run: Run, fence: int, costs: Sequence[Cost], by: User) -> Run:
 @_aware
 @brief_action
 def charge_query(
-    *, query: UUID, version: Version, cost: Spend, what: str, by: User, fence: int | None = None
+    *,
+    query: UUID,
+    version: Version,
+    cost: Spend,
+    what: str,
+    unit: Protected = Protected.ROW,
+    by: User,
+    fence: int | None = None,
 ) -> None:
     """Pay for a query from the personal allowance of whoever asks, under the id of the query.
 
     With the fence of a claim the question is marked as paid for, if that claim still holds it.
     """
     pay = _pay_at_once if is_one_statement() else _pay_step_by_step
-    pay(query, fence, version, cost, what, by)
+    pay(query, fence, version, Cost(0, what[:MOST_WORDS], cost, unit), by)
 
 
-def _pay_at_once(query: UUID, fence: int | None, version: Version, cost: Spend, what: str, by: User) -> None:
+def _pay_at_once(query: UUID, fence: int | None, version: Version, cost: Cost, by: User) -> None:
     """All that is done step by step below, by the database itself, which knows if others have to pay too."""
     number, linked, payers = 0, "", [version.dataset.population_id]
     while not number:
-        details = _details(cost, payers, query)
+        details = _details(cost.spend, payers, query)
         event = audit.told("budget.charged", version, by, version.project, details)
         seal = audit.seal(event)
         try:
-            number, linked, payers = purchase.buy(
-                query, fence, version, payers, cost, what[:MOST_WORDS], event, seal
-            )
+            number, linked, payers = purchase.buy(query, fence, version, payers, cost, event, seal)
         except purchase.Refusal as refusal:
-            raise _refused(refusal.code, cost, refusal.population) from None
+            raise _refused(refusal.code, cost.spend, refusal.population) from None
     count_event(number)
     witness.note_after_commit(number, linked)
 
 
-def _pay_step_by_step(
-    query: UUID, fence: int | None, version: Version, cost: Spend, what: str, by: User
-) -> None:
+def _pay_step_by_step(query: UUID, fence: int | None, version: Version, cost: Cost, by: User) -> None:
     if fence is not None and not Query.objects.mark_charged(query, fence):
-        raise _refused("claim-lost", cost)
+        raise _refused("claim-lost", cost.spend)
     populations = version.charged_populations
-    _add(_charges(version, populations, by, cost, what, query=query))
-    _pay(version, populations, cost, by)
-    details = _details(cost, [population.pk for population in populations], query)
+    _add(_charges(version, populations, by, cost, query=query))
+    _pay(version, populations, cost.spend, by)
+    details = _details(cost.spend, [population.pk for population in populations], query)
     audit.record("budget.charged", version, by=by, project=version.project, details=details)
 
 
@@ -178,8 +181,7 @@ def _charges(
     version: Version,
     populations: Sequence[Population],
     by: User,
-    cost: Spend,
-    what: str,
+    cost: Cost,
     **key: Any,
 ) -> list[Charge]:
     """One row for each population, under (run, step) or (query)."""
@@ -190,9 +192,10 @@ def _charges(
             version=version,
             by=by,
             direct=population.pk == version.dataset.population_id,
-            what=what[:MOST_WORDS],
-            epsilon_micro=cost.epsilon_micro,
-            delta_femto=cost.delta_femto,
+            what=cost.what[:MOST_WORDS],
+            unit=cost.unit,
+            epsilon_micro=cost.spend.epsilon_micro,
+            delta_femto=cost.spend.delta_femto,
             **key,
         )
         for population in populations

@@ -52,6 +52,7 @@ def charge_earlier(source: Population, other: Population) -> Spend:
             query=charge.query,
             direct=False,
             what=charge.what,
+            unit=charge.unit,
             epsilon_micro=charge.epsilon_micro,
             delta_femto=charge.delta_femto,
         )

@@ -8,10 +8,10 @@ from django.db import models
 from django.db.models import Q
 
 from stewardapp.access.roles import Permission
-from stewardapp.models.base import Record
+from stewardapp.models.base import Record, one_of
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 
 if TYPE_CHECKING:
     from stewardapp.models.population import Population
@@ -38,6 +38,10 @@ class ChargeQuerySet(models.QuerySet["Charge"]):
         """Those that this population has not paid for."""
         same = Q(query=models.OuterRef("query")) | Q(run=models.OuterRef("run"), step=models.OuterRef("step"))
         return self.exclude(models.Exists(Charge.objects.filter(same, population=population)))
+
+    def protecting(self, unit: Protected) -> ChargeQuerySet:
+        """What was bought with a promise to persons, or to rows."""
+        return self.filter(unit=unit)
 
     def total(self) -> Spend:
         """The sum of all."""
@@ -84,6 +88,8 @@ class Charge(Record):
     query = models.UUIDField(null=True, blank=True)
     direct = models.BooleanField(default=True)  # False: only because the populations share people
     what = models.CharField(max_length=200)
+    # Whom it protects: what was bought before this was written down is taken to protect rows.
+    unit = models.CharField(max_length=6, default=Protected.ROW)
     epsilon_micro = models.BigIntegerField()
     delta_femto = models.BigIntegerField(default=0)
 
@@ -103,6 +109,7 @@ class Charge(Record):
                 | Q(run__isnull=True, step__isnull=True, query__isnull=False),
                 name="charge_for_a_step_or_a_query",
             ),
+            one_of("charge_unit_known", "unit", Protected),
             models.CheckConstraint(
                 condition=Q(epsilon_micro__gte=0, delta_femto__gte=0)
                 & (Q(epsilon_micro__gt=0) | Q(delta_femto__gt=0)),

@@ -10,8 +10,8 @@ from stewardapp.access.facts import FundFacts, PriceFacts
 from stewardapp.models.drafting import populations_named
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.privacy import Spend
+from worker.engine.fields import Kind, Role
+from worker.engine.privacy import Protected, Spend
 from worker.engine.version import VERSION
 
 if TYPE_CHECKING:
@@ -36,19 +36,27 @@ class Cost:
     step: int
     what: str
     spend: Spend
+    unit: Protected = Protected.ROW
 
 
 def costs_of(recipe: Mapping[str, Any]) -> tuple[Cost, ...]:
     """The steps that take something; what is no step yet costs nothing, because it cannot run."""
-    found = []
+    found, unit = [], protected_by(recipe)
     for number, part in enumerate(recipe.get("steps", ())):
         try:
             method = catalogue.method(part.get("method", "")).of(part.get("params", {}))
         except EngineError:
             continue
         if spend := method.cost():
-            found.append(Cost(number, method.title, spend))
+            found.append(Cost(number, method.title, spend, unit))
     return tuple(found)
+
+
+def protected_by(recipe: Mapping[str, Any]) -> Protected:
+    """Whom the steps protect: persons where a column tells them apart, else rows."""
+    columns = recipe.get("columns", {})
+    persons = any(part.get("role") == Role.PERSON_KEY for part in columns.values())
+    return Protected.PERSON if persons else Protected.ROW
 
 
 def insist_on_answers(recipe: Mapping[str, Any]) -> None:

@@ -19,10 +19,11 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections
 from stewardapp.models.audit import Telling
 from stewardapp.models.job import JobState
 from stewardapp.models.version import Version, whom_to_charge
-from worker.engine.privacy import Spend
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
+
+    from stewardapp.models.pricing import Cost
 
 REFUSED = "STW01"
 ONCE = "charge_once_per_query"
@@ -41,8 +42,7 @@ def buy(
     fence: int | None,
     version: Version,
     payers: Sequence[UUID],
-    cost: Spend,
-    what: str,
+    cost: Cost,
     event: Telling,
     seal: str,
 ) -> tuple[int, str, list[UUID]]:
@@ -54,7 +54,7 @@ def buy(
     """
     given = (
         *(query, fence, version.pk, version.sha256, version.dataset.population_id, _array(payers)),
-        *(cost.epsilon_micro, cost.delta_femto, what),
+        *(cost.spend.epsilon_micro, cost.spend.delta_femto, cost.what, str(cost.unit)),
         *(event.at, event.actor_id, event.project_id, event.action, event.subject_type, event.subject_id),
         *(json.dumps(event.details), seal),
     )
@@ -115,7 +115,7 @@ def _refusal(error: DatabaseError) -> Refusal | None:
     return Refusal(told.message_primary, told.message_detail or "")
 
 
-BUY = f"CALL stewardapp_buy({', '.join(['%s'] * 18)}, NULL)"
+BUY = f"CALL stewardapp_buy({', '.join(['%s'] * 19)}, NULL)"
 ENOUGH = "own.left_epsilon_micro >= epsilon AND own.left_delta_femto >= delta"
 TAKE = """AS own SET left_epsilon_micro = own.left_epsilon_micro - epsilon,
         left_delta_femto = own.left_delta_femto - delta"""
@@ -124,7 +124,7 @@ TAKE = """AS own SET left_epsilon_micro = own.left_epsilon_micro - epsilon,
 PROCEDURE = f"""
 CREATE PROCEDURE stewardapp_buy(
     query uuid, claim bigint, version uuid, bytes text, home uuid, told uuid[],
-    epsilon bigint, delta bigint, bought text,
+    epsilon bigint, delta bigint, bought text, protected text,
     moment timestamptz, asker uuid, project uuid, done text, kind text, subject uuid, said jsonb, seal text,
     alone boolean, INOUT answer text
 ) LANGUAGE plpgsql AS $$
@@ -162,9 +162,9 @@ BEGIN
         END IF;
     END IF;
     INSERT INTO stewardapp_charge (id, created_at, population_id, project_id, version_id, by_id, query,
-            direct, what, epsilon_micro, delta_femto)
+            direct, what, unit, epsilon_micro, delta_femto)
         SELECT gen_random_uuid(), moment, one, project, version, asker, query,
-            one = home, bought, epsilon, delta FROM unnest(payers) AS one;
+            one = home, bought, protected, epsilon, delta FROM unnest(payers) AS one;
 
     UPDATE stewardapp_allowance {TAKE} FROM stewardapp_allotment AS whole
         WHERE whole.population_id = home AND whole.project_id = project

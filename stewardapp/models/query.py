@@ -20,7 +20,7 @@ from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 from worker.engine.dp.questions import TITLES, Question
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 
 if TYPE_CHECKING:
     from stewardapp.models.data_key import DataKey
@@ -114,6 +114,11 @@ class Query(Job, Record):
     def spend(self) -> Spend:
         """What it takes from the budget."""
         return Spend(self.epsilon_micro)
+
+    @property
+    def protects(self) -> Protected:
+        """Whom its answer protects."""
+        return Protected.PERSON if self.desk.has_persons else Protected.ROW
 
     @property
     def bought(self) -> str:

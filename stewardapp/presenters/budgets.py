@@ -29,10 +29,10 @@ from stewardapp.models import (
     Version,
 )
 from stewardapp.models.holding import facts_of, held, stake_of
-from stewardapp.presenters.numbers import NO_BREAK, percent, thousands
+from stewardapp.presenters.numbers import NO_BREAK, percent
 from worker.engine.chart import Axis, Chart, Series, Threshold
-from worker.engine.dp import accounting
-from worker.engine.privacy import Spend
+from worker.engine.dp import accounting, promises
+from worker.engine.privacy import Protected, Spend
 
 if TYPE_CHECKING:
     from stewardapp.models.purse import Purse
@@ -83,6 +83,7 @@ class Purchase:
     amount: str
     spent: str
     direct: bool
+    protects: str
 
 
 def purchases(charges: Iterable[Charge], seen: set[Any], runs: set[Any]) -> list[Purchase]:
@@ -101,6 +102,7 @@ def purchases(charges: Iterable[Charge], seen: set[Any], runs: set[Any]) -> list
                 amount=words(charge.spend),
                 spent=words(total),
                 direct=charge.direct,
+                protects="persons" if charge.unit == Protected.PERSON else "rows",
             )
         )
     return found
@@ -146,6 +148,15 @@ def sums(charges: Iterable[Charge]) -> list[Sum]:
     ]
 
 
+def sums_by_unit(charges: Sequence[Charge]) -> list[tuple[str, list[Sum]]]:
+    """Purchases that protect persons by themselves; where some protect rows only, all of them, for rows."""
+    persons = [one for one in charges if one.unit == Protected.PERSON]
+    found = [("each person", persons)] if persons else []
+    if len(persons) < len(charges):
+        found.append(("each row", list(charges)))
+    return [(whom, sums(bought)) for whom, bought in found]
+
+
 def _finer(spends: Sequence[Spend]) -> list[tuple[str, Spend]]:
     return [
         ("Advanced composition", accounting.advanced(spends, SLACK_FEMTO)),
@@ -160,33 +171,47 @@ def _holds(one: Spend, plain: Spend) -> str:
     return f"with {delta_words(SLACK_FEMTO)} added to δ"
 
 
-def meaning(spend: Spend) -> list[str]:
+@dataclass(frozen=True)
+class Meaning:
+    """What an amount promises, and to whom."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def meanings(population: Population, charges: Sequence[Charge]) -> list[Meaning]:
+    """The limit as far as purchases protect persons; what was spent on persons, and apart from it on rows."""
+    found = [Meaning("The limit, when every purchase protects persons", meaning(population.limit))]
+    for unit in Protected:
+        bought = [one for one in charges if one.unit == unit]
+        # A promise to a person holds for each row of the person too; the other way round it does not.
+        counted = charges if unit is Protected.ROW else bought
+        if bought:
+            total = sum((one.spend for one in counted), Spend())
+            found.append(Meaning(f"Spent so far: what is promised to {EACH[unit]}", meaning(total, unit)))
+    return found
+
+
+EACH = {Protected.PERSON: "each person, by purchases that protect persons", Protected.ROW: "each row"}
+
+
+def meaning(spend: Spend, unit: Protected = Protected.PERSON) -> tuple[str, ...]:
     """What an amount promises, in sentences."""
-    factor = accounting.odds_factor(spend.epsilon_micro)
-    after = accounting.belief_after(RARE, spend.epsilon_micro)
+    attribute = percent(promises.belief_after(RARE, promises.attribute_factor(spend.epsilon_micro)))
+    presence = percent(promises.belief_after(RARE, promises.presence_factor(spend.epsilon_micro)))
     said = [
-        f"{epsilon_words(spend.epsilon_micro)} means: whatever is published, and whatever else somebody "
-        f"knows, the odds of any belief about one person change at most by the factor "
-        f"{_factor(factor)} (e to the ε).",
-        f"Who thought a fact about somebody {percent(RARE)} likely can think it {percent(after)} likely "
-        "afterwards, at most.",
+        f"{words(spend)}: what follows from it.",
+        *promises.promised(spend, unit),
+        f"Who thought a fact about somebody in the data {percent(RARE)} likely can think it {attribute} "
+        f"likely afterwards, at most; who thought so of somebody's being in the data, {presence} likely.",
     ]
-    if spend.delta_femto:
-        once = round(1 / float(spend.delta))
-        said.append(
-            f"{delta_words(spend.delta_femto)} is the probability that this promise fails: once in "
-            f"{thousands(once)}."
+    if unit is Protected.PERSON:
+        groups = ", ".join(
+            f"{people}{NO_BREAK}people {epsilon_words(accounting.for_group(spend, people).epsilon_micro)}"
+            for people in FAMILIES
         )
-    groups = ", ".join(
-        f"{people}{NO_BREAK}people {epsilon_words(accounting.for_group(spend, people).epsilon_micro)}"
-        for people in FAMILIES
-    )
-    said.append(f"It is a promise to each single person. For a family it is weaker: {groups}.")
-    return said
-
-
-def _factor(factor: float) -> str:
-    return f"{factor:.3g}" if factor < 1000 else "more than a thousand"
+        said.append(f"It is a promise to each single person. For a family it is weaker: {groups}.")
+    return tuple(said)
 
 
 @dataclass(frozen=True)
@@ -323,9 +348,8 @@ def page(population: Population, user: User) -> dict[str, Any]:
         "level": level(population),
         "unshared": words(population.unshared),
         "purchases": purchases(charges, seen, runs)[::-1],
-        "sums": sums(charges) if charges else [],
-        "meaning": meaning(population.limit) if population.limit else [],
-        "meaning_spent": meaning(population.spent) if population.spent else [],
+        "sums": sums_by_unit(charges),
+        "meanings": meanings(population, charges) if population.limit else [],
         "proposals": proposal_lines(population, user),
         "deciders": deciders(population, user),
         "allotments": allotment_lines(population, user),

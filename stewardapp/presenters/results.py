@@ -181,8 +181,8 @@ def local_figures(run: Run) -> Iterable[Figure]:
 
 
 LOCAL = (
-    "Local model: each cell was changed at random before anybody sees it, so that it moves the odds of its "
-    "original by at most e to the power of this number. The privacy budget is for answers computed from "
+    "Local model: each cell was changed at random before anybody sees it, so that the odds of the answer "
+    "itself change by at most e to the power of this number. The privacy budget is for answers computed from "
     "unchanged data; nothing is taken from it. Columns that were not changed are not protected by it."
 )
 

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from enum import StrEnum
 from fractions import Fraction
 
 EPSILON_PLACES, DELTA_PLACES = 6, 15
 MICRO, FEMTO = 1_000_000, 1_000_000_000_000_000
 LARGEST_EPSILON = 1_000_000
 Number = Decimal | int | float
+
+
+class Protected(StrEnum):
+    """Whom a promise is made to: a person with all rows, or a row where nothing tells persons apart."""
+
+    PERSON = "person"
+    ROW = "row"
 
 
 @dataclass(frozen=True)

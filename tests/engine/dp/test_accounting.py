@@ -100,10 +100,7 @@ def test_a_thousand_different_spends_in_no_time() -> None:
     assert found.delta_femto == SLACK
 
 
-def test_beliefs_and_families() -> None:
-    assert accounting.odds_factor(MICRO) == pytest.approx(math.e)
-    assert accounting.belief_after(0.5, MICRO) == pytest.approx(math.e / (1 + math.e))
-    assert accounting.belief_after(0.001, 0) == pytest.approx(0.001)
+def test_families() -> None:
     assert accounting.for_group(Spend(MICRO), 4) == Spend(4 * MICRO)
     grown = accounting.for_group(Spend(MICRO, 1000), 2)
     assert grown == Spend(2 * MICRO, math.ceil(2000 * math.e))

@@ -228,7 +228,9 @@ def test_errors_are_told_before_any_data():
         "Error of one count": "± 6",
         "Error of all 2 counts": "± 7",
         "Smallest count that means something": "7",
-        "What anybody can learn": "odds × 1.649",
+        "What can follow for somebody": "probability × 1.65",
+        "Whether somebody is in the data": "odds × 1.65",
+        "What somebody is like": "odds × 2.72",
     }
     rows, report, _ = made(columns=["sex"], epsilon=0.5)
     assert {row["error95"] for row in rows} == {"6"}

@@ -20,7 +20,7 @@ from stewardapp.models import (
 from stewardapp.models.pricing import Cost, funds_for, funds_of
 from tests import factories
 from tests.factories import Team
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 
 pytestmark = pytest.mark.django_db
 
@@ -133,6 +133,23 @@ def test_people_in_two_populations_are_charged_in_both(scene: Scene) -> None:
     with pytest.raises(ledger.Exhausted, match=str(other)):
         scene.charge(300_001)
     assert scene.left() == (800_000,) * 3
+
+
+def test_a_purchase_says_whom_it_protects_wherever_it_is_charged(scene: Scene) -> None:
+    asked = {"version": scene.version, "cost": Spend(10), "what": "A count", "by": scene.team.analyst}
+    ledger.charge_query(query=uuid.uuid4(), unit=Protected.PERSON, **asked)
+    ledger.charge_query(query=uuid.uuid4(), **asked)
+    other = overlapping(scene, LIMIT)
+    factories.declare_overlap(scene.team, scene.population, other)
+    for population in (scene.population, other):
+        for unit in Protected:
+            assert population.charges.protecting(unit).total() == Spend(10)
+    run = factories.make_run(factories.make_release(scene.team, version=scene.version))
+    fence = type(run).objects.claim(run.pk, "w", 60)
+    assert fence is not None
+    costs = [Cost(0, "One", Spend(5), Protected.PERSON)]
+    ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+    assert other.charges.protecting(Protected.PERSON).total() == Spend(15)
 
 
 def overlapping(scene: Scene, limit: Spend) -> Population:

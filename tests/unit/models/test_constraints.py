@@ -206,7 +206,7 @@ def test_every_check_has_a_case() -> None:
     tried = {constraint for _, _, constraint in CHANGES}
     nouns = ("run", "reading", "preview", "query", "replay")
     tried |= {f"{noun}_{suffix}" for noun in nouns for _, suffix in JOBS}
-    tried |= {"charge_for_a_step_or_a_query", "charge_takes_something"}
+    tried |= {"charge_for_a_step_or_a_query", "charge_takes_something", "charge_unit_known"}
     tried |= {
         "audit_anchor_is_sealed",
         "contribution_kind_known",
@@ -314,6 +314,7 @@ def test_names_are_not_empty(model: str, word: str) -> None:
         {"delta_femto": -1},
         {"query": None},
         {"step": 0},
+        {"unit": "house"},
     ],
 )
 def test_a_charge_is_for_one_thing_and_takes_something(change: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from stewardapp.actions import budgets, ledger, proposals, releases
 from stewardapp.models import Allotment, Proposal
 from tests import factories
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 
 
 @pytest.fixture
@@ -53,8 +53,11 @@ def test_what_is_left_what_was_bought_and_what_it_means(client_of, team, bought)
         "ε = 0.7, δ = 1e-9",
         "Question 1",
         team.analyst.display_name,
-        "the factor 2.72",
-        "once in 1 000 000 000",
+        "the factor 2.72 (e^ε)",
+        "the factor 7.39 (e^(2ε))",
+        "Spent so far: what is promised to each row",
+        "nothing here adds up to a promise to a person",
+        "1e-09 (δ)",
         "4 people ε = 4",
         "Sum (enforced)",
         "Privacy loss distribution",
@@ -63,6 +66,24 @@ def test_what_is_left_what_was_bought_and_what_it_means(client_of, team, bought)
     chart = client_of(team.steward).get(f"/populations/{bought.pk}/budget/chart/").json()
     assert chart["data"][0]["y"] == [0.3]
     assert chart["layout"]["shapes"][0]["y0"] == 1
+
+
+def test_what_protects_rows_is_never_added_to_a_promise_to_persons(client_of, team, version, bought):
+    ledger.charge_query(
+        query=uuid.uuid4(),
+        version=version,
+        cost=Spend.of(0.5),
+        what="Of persons",
+        unit=Protected.PERSON,
+        by=team.analyst,
+    )
+    text = page(client_of(team.steward), bought)
+    persons = text.partition("Spent so far: what is promised to each person")[2].partition("<h3>")[0]
+    assert "ε = 0.5: what follows" in persons
+    rows = text.partition("Spent so far: what is promised to each row")[2]
+    assert "ε = 0.8: what follows" in rows
+    assert "Added up in four ways, for each person" in text
+    assert "Added up in four ways, for each row" in text
 
 
 def test_people_of_other_projects_read_amounts_only(client_of, team, bought):

@@ -156,17 +156,6 @@ def _least(highest: int, delta_at: Callable[[int], float], allowed: float) -> in
     return low
 
 
-def odds_factor(epsilon_micro: int) -> float:
-    """e^ε: by how much anything published can multiply the odds of a belief about one person."""
-    return math.exp(min(epsilon_micro / MICRO, 700.0))
-
-
-def belief_after(before: float, epsilon_micro: int) -> float:
-    """The most somebody can believe of one person afterwards, who believed `before` with this probability."""
-    odds = before * odds_factor(epsilon_micro)
-    return odds / (odds + 1 - before)
-
-
 def for_group(spend: Spend, people: int) -> Spend:
     """What holds for several people together, a family for instance: k·ε, and δ·k·e^((k−1)ε)."""
     grown = spend.delta_femto * people * math.exp(min((people - 1) * spend.epsilon_micro / MICRO, 60.0))

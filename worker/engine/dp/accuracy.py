@@ -159,8 +159,3 @@ def smallest_telling(error: int) -> int:
 def tenth_accurate(error: int) -> int:
     """The smallest count whose 95 % error is at most a tenth of it."""
     return max(1, 10 * error)
-
-
-def odds_bound(epsilon: Decimal) -> float:
-    """By which factor the answer can at most change anybody's odds about one person: e^ε."""
-    return math.exp(min(float(epsilon), 700.0))

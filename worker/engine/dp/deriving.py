@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from worker.engine.declared import Declaration
-from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, odds_bound, weighed_half_width
+from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, weighed_half_width
 from worker.engine.dp.cells import Choice, Grid, declared_cells
+from worker.engine.dp.promises import foreseen
 from worker.engine.dp.questions import MEASURING, OF_CELLS, SELECTING, Question
 from worker.engine.dp.scales import Scale, scale_of
 from worker.engine.method import Forecast
@@ -174,10 +175,8 @@ def expected(question: Question, declared: Mapping[str, Declaration]) -> tuple[F
     """Price and error before anything is spent."""
     found = derived(question, declared)
     price = Forecast("Price", f"ε = {question.spend().epsilon.normalize():f}", f"By {found.mechanism}.")
-    odds = f"odds × {odds_bound(question.epsilon):,.4g}"
-    how = "The answer changes anybody's odds about one person at most by this factor."
-    learnt = Forecast("What anybody can learn", odds, how)
-    return (price, *_errors(question, found, scale_for(question, declared), declared), learnt)
+    errors = _errors(question, found, scale_for(question, declared), declared)
+    return (price, *errors, *foreseen(question.spend()))
 
 
 def _errors(

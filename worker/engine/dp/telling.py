@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from worker.engine.dp.accuracy import odds_bound, smallest_telling, tenth_accurate
+from worker.engine.dp.accuracy import smallest_telling, tenth_accurate
 from worker.engine.dp.histograms import Design
+from worker.engine.dp.promises import foreseen
 from worker.engine.method import Forecast
+from worker.engine.privacy import Spend
 
 DRIFTING = "Without negative counts small counts are too large on average; sums over many drift."
 SHIFTED = (
@@ -85,7 +87,6 @@ def design_forecast(design: Design) -> tuple[Forecast, ...]:
     """What the table will be good for, before anything is spent."""
     errors = design.errors()
     error = max(errors, default=_alone(design))
-    odds = f"odds × {odds_bound(design.noise.epsilon):,.4g}"
     found = [
         Forecast("Error of one count", f"± {error:,}", "19 of 20 counts are off by at most this much."),
         Forecast(
@@ -99,12 +100,7 @@ def design_forecast(design: Design) -> tuple[Forecast, ...]:
             "Smaller published counts cannot be told from an empty cell. "
             f"From {tenth_accurate(error):,} on, the error is at most a tenth of the count.",
         ),
-        Forecast(
-            "What anybody can learn",
-            odds,
-            "Whatever somebody believes about one person, the table changes the odds at most by this "
-            "factor: e to the power of ε.",
-        ),
+        *foreseen(Spend.of(design.noise.epsilon)),
     ]
     if design.threshold:
         told = "An undeclared category is shown from this noisy count on; rarer ones stay hidden."

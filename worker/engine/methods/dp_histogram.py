@@ -15,12 +15,13 @@ from worker.engine.dp.histograms import COUNT, ERROR, EXACT, Design
 from worker.engine.dp.layouts import LEVEL, Layout, Plain, WithLevels, WithMargins
 from worker.engine.dp.levels import levels_over
 from worker.engine.dp.parameters import Delta, Epsilon
+from worker.engine.dp.promises import in_short, promised
 from worker.engine.dp.telling import design_facts, design_forecast, design_guidance
 from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Columns, LogScale, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
@@ -36,8 +37,8 @@ class DpHistogram(Method):
 
     The release is a table of counts instead of microdata. Its cells come from what is declared of the
     columns – categories, or bounds and a bin width – and never from the data; empty cells get noise like
-    all others. Whoever looks at the table can change their odds about any one person at most by the
-    factor e^ε, whatever else they know.
+    all others. Whatever else somebody knows, the odds that a person is in the data change by at most the
+    factor e^ε, and those of a belief about an attribute of the person by at most e^(2ε).
 
     When a column tells persons apart, at most a given number of rows per person is counted. Without one
     the promise is made for rows, and a person with several rows is protected less.
@@ -162,7 +163,8 @@ class DpHistogram(Method):
         rows = "1 row" if self.rows_per_person == 1 else f"{self.rows_per_person} rows"
         return (
             f"Count {' × '.join(self.columns)}{what}{more}, at most {rows} per person, "
-            f"with {self.mechanism.capitalize()} noise for ε = {self.cost().epsilon.normalize():f}."
+            f"with {self.mechanism.capitalize()} noise for ε = {self.cost().epsilon.normalize():f} "
+            f"({in_short(self.cost())})."
         )
 
     def check(self, schema: Schema) -> None:
@@ -242,7 +244,7 @@ class DpHistogram(Method):
         return [words for words, done in told.items() if done]
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
-        return design_guidance(facts)
+        return (*design_guidance(facts), *promised(self.cost(), Protected(facts["unit"])))
 
     def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:
         return design_forecast(self.design(lambda name: declared.get(name, Declaration())))

@@ -11,6 +11,7 @@ from worker.engine.declared import Declaration
 from worker.engine.dp import auditor, deriving
 from worker.engine.dp.answering import Asked, Line, Samplers, answered
 from worker.engine.dp.conditions import Condition
+from worker.engine.dp.promises import in_short, promised
 from worker.engine.dp.questions import (
     ANSWER,
     ERROR,
@@ -26,7 +27,7 @@ from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
@@ -73,7 +74,8 @@ class DpQuery(Question, Method):
         return self.spend()
 
     def describe(self) -> str:
-        return f"{self.words()}, with differential privacy at ε = {self.cost().epsilon.normalize():f}."
+        epsilon = self.cost().epsilon.normalize()
+        return f"{self.words()}, with differential privacy at ε = {epsilon:f} ({in_short(self.cost())})."
 
     def check(self, schema: Schema) -> None:
         super().check(schema)
@@ -119,6 +121,7 @@ class DpQuery(Question, Method):
 
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         said = [*facts["explanation"], whose(facts["unit"], self.rows_per_person)]
+        said += promised(self.cost(), Protected(facts["unit"]))
         if self.ask in SELECTING:
             said.append(f"In 19 of 20 answers the value is within {facts['rank_error95']} rows of the best.")
         if self.ask in RANKED:

@@ -12,11 +12,11 @@ from pydantic import Field, model_validator
 
 from worker.engine.column import Column
 from worker.engine.declared import Declaration
-from worker.engine.dp.accuracy import odds_bound
 from worker.engine.dp.answering import Samplers
 from worker.engine.dp.cells import Cells, Choice, require_cells
 from worker.engine.dp.counting import CellRows
 from worker.engine.dp.parameters import Epsilon
+from worker.engine.dp.promises import foreseen, in_short, promised
 from worker.engine.dp.scales import scale_of
 from worker.engine.dp.telling import whose
 from worker.engine.dp.tree_model import Prices, Tree, drawn_rows, grown
@@ -24,7 +24,7 @@ from worker.engine.errors import EngineError
 from worker.engine.fields import RELEASED, Columns, Kind, LogScale, Unit
 from worker.engine.goal import Goal
 from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
-from worker.engine.privacy import Spend
+from worker.engine.privacy import Protected, Spend
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.reporting import Reporter
 from worker.engine.statistics import Statistics
@@ -105,7 +105,10 @@ class DpSynthetic(Method):
 
     def describe(self) -> str:
         epsilon = self.cost().epsilon.normalize()
-        return f"Invent rows of {', '.join(self.columns)} from noisy counts, for ε = {epsilon:f}."
+        return (
+            f"Invent rows of {', '.join(self.columns)} from noisy counts, for ε = {epsilon:f} "
+            f"({in_short(self.cost())})."
+        )
 
     def _cells(self, name: str, said: Declaration) -> Cells:
         return require_cells(name, said, Choice(nearest=True, missing=self.missing_cell))
@@ -171,6 +174,7 @@ class DpSynthetic(Method):
             f"They were drawn from counts of about {facts['rows_counted']:,} rows. Counts of a single column "
             f"were made with an error of ± {alone} (95 %){among}. The pairs: {pairs}.",
             whose(facts["unit"], self.rows_per_person),
+            *promised(self.cost(), Protected(facts["unit"])),
             "Associations of other columns are those that follow from these pairs; do not study others.",
             "Standard errors computed from these rows are too small: add the error of the counts.",
         )
@@ -185,9 +189,7 @@ class DpSynthetic(Method):
         found = [Forecast("Error of a column's count", f"± {alone:,}", within)]
         if self._prices.edges:
             found.append(Forecast("Error of a pair's count", f"± {pairs.error():,}", within))
-        odds = f"odds × {odds_bound(self.epsilon):,.4g}"
-        how = "The rows change anybody's odds about one person at most by this factor."
-        return (*found, Forecast("What anybody can learn", odds, how))
+        return (*found, *foreseen(self.cost()))
 
 
 def _refuse_unwritable(cells: Cells, said: Declaration) -> None:

@@ -18,6 +18,7 @@ from worker.engine.algorithms.estimation import Estimate, original_counts
 from worker.engine.algorithms.strata import Strata
 from worker.engine.chart import Chart
 from worker.engine.column import Column, Floats
+from worker.engine.dp.promises import randomized
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Kind, Transition, Unit
 from worker.engine.frequency import Counts
@@ -298,14 +299,11 @@ def _local(facts: Mapping[str, Any]) -> tuple[str, ...]:
     whole, within = facts["local_epsilon"], facts["local_epsilon_within_groups"]
     more = "(local model, per cell; no privacy budget is charged for it)."
     if whole is not None:
-        return (
-            "Whoever sees one cell learns about its original at most by a factor e^ε with ε = "
-            f"{whole:.4g} {more}",
-        )
+        return (f"To whoever sees one cell {randomized(whole)}, with ε = {whole:.4g} {more}",)
     if within is not None:
         return (
             "Which group of categories the original of a cell belongs to is not hidden. Within its group, "
-            f"whoever sees the cell learns at most by a factor e^ε with ε = {within:.4g} {more}",
+            f"to whoever sees the cell {randomized(within)}, with ε = {within:.4g} {more}",
         )
     return ()
 

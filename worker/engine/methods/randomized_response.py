@@ -113,9 +113,11 @@ class RandomizedResponse(Method):
                 {"keep": 0.75, "epsilon": None},
             ),
             Preset(
-                "Strong", "An answer changes anybody's odds by at most 1.65 (ε = 0.5).", {"epsilon": "0.5"}
+                "Strong",
+                "The odds of the answer itself change by at most 1.65 (ε = 0.5).",
+                {"epsilon": "0.5"},
             ),
-            Preset("Weak", "An answer changes anybody's odds by at most 20.1 (ε = 3).", {"epsilon": "3"}),
+            Preset("Weak", "The odds of the answer itself change by at most 20.1 (ε = 3).", {"epsilon": "3"}),
         )
 
     @model_validator(mode="before")
