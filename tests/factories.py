@@ -667,19 +667,24 @@ def make_survey(team: Team, *moves: SurveyMove, invited: bool = False, days: int
     )
     for question in QUESTIONS:
         survey_questions.add(survey=survey, by=team.steward, **question)
+    survey = describe_survey(survey, invited, days, by=team.steward)
+    for move in moves:
+        survey = surveys.move(survey=survey, move=move, by=team.steward)
+    return survey
+
+
+def describe_survey(survey: Survey, invited: bool = False, days: int = 7, *, by: User) -> Survey:
+    """Open from today for some days."""
     today = timezone.localdate()
-    survey = surveys.describe(
+    return surveys.describe(
         survey=survey,
         title=survey.title,
         introduction="Who asks.",
         invited=invited,
         opens_on=today,
         closes_on=today + timedelta(days=days),
-        by=team.steward,
+        by=by,
     )
-    for move in moves:
-        survey = surveys.move(survey=survey, move=move, by=team.steward)
-    return survey
 
 
 def make_answers(survey: Survey, *answers: tuple[int, int]) -> Survey:

@@ -116,10 +116,8 @@ def _independent(person: Person, release: ReleaseFacts) -> Verdict:
     if person.id == release.author_id:
         return no("four-eyes", "You are the author of this release; somebody else has to review it.")
     if person.id in release.contributor_ids:
-        reason = (
-            "You contributed to this release (data, columns, recipe or run); somebody else has to review it."
-        )
-        return no("four-eyes", reason)
+        reason = "You contributed to this release (data, reading, columns, hierarchies, recipe or run)"
+        return no("four-eyes", f"{reason}; somebody else has to review it.")
     return _there_before(person, release)
 
 

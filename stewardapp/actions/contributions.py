@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stewardapp.models import Contribution, ContributionKind, Release, User, Version
+from stewardapp.models.shaping import shapers_of
 
 
 def contribute(release: Release, by: User, kind: ContributionKind) -> None:
@@ -10,8 +11,21 @@ def contribute(release: Release, by: User, kind: ContributionKind) -> None:
     Contribution.objects.get_or_create(release=release, user=by, kind=kind)
 
 
-def shape(version: Version, by: User) -> None:
-    """Remember who said what the columns are, on the version and on every release made from it."""
-    version.taggers.add(by)
-    for release in version.releases.unfinished():
-        contribute(release, by, ContributionKind.TAGGED)
+def contribute_inputs(release: Release) -> None:
+    """Remember who shaped everything that a run queued just now is made of, whatever they did later.
+
+    Asked after the run was put together: whoever changed something in between is one too many, not one too
+    few.
+    """
+    Contribution.objects.bulk_create(
+        [
+            Contribution(release=release, user_id=id, kind=ContributionKind.SHAPED_INPUT)
+            for id in shapers_of(release)
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def shape(version: Version, *by: User) -> None:
+    """Remember who said what the columns of a version are; whatever is made from it asks the version."""
+    version.taggers.add(*by)

@@ -30,6 +30,7 @@ def create(
         name=required(name, "name", 120),
         description=description.strip(),
         admitted=begins_to_hold(project, population),
+        created_by=by,
     )
     try:
         with transaction.atomic():

@@ -55,10 +55,3 @@ def _usable(version: Version | None, columns: list[str], at: int) -> Reading:
         text = f"The population file has no column {min(lacking)!r}; it needs every quasi-identifier."
         raise Invalid("population-column", text, where)
     return version.current
-
-
-def needs_project_key(recipe: dict[str, Any]) -> bool:
-    """Whether a step of a checked recipe computes under the key of the project."""
-    from worker.engine.recipe import Recipe
-
-    return any(step.needs_project_key() for step in Recipe.parse(recipe).steps)

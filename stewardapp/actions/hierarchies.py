@@ -31,7 +31,12 @@ def create(
     """Make a hierarchy from a builder (`spec`) or from the lines of a table, never from both."""
     require(may_edit_hierarchies(project.person(by)))
     hierarchy = Hierarchy(
-        project=project, name=required(name, "name", 120), spec=spec or {}, lines=lines, levels=levels
+        project=project,
+        name=required(name, "name", 120),
+        spec=spec or {},
+        lines=lines,
+        levels=levels,
+        made_by=by,
     )
     _check(hierarchy)
     try:

@@ -40,7 +40,7 @@ def create(
     recipe: Mapping[str, Any] | None = None,
     by: User,
 ) -> Release:
-    """Begin a release from a version; who uploaded and tagged has shaped it."""
+    """Begin a release from a version."""
     version = locked(version)
     project = version.project
     require(may_create_release(project.person(by), version.facts()))
@@ -54,9 +54,6 @@ def create(
         author=by,
     )
     contribute(release, by, ContributionKind.CREATED)
-    contribute(release, version.uploaded_by, ContributionKind.UPLOADED)
-    for tagger in version.taggers.all():
-        contribute(release, tagger, ContributionKind.TAGGED)
     audit.record("release.created", release, by=by, project=project, details={"version": str(version.pk)})
     return release
 

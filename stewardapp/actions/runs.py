@@ -13,11 +13,11 @@ from stewardapp.access.rules import may_cancel, may_start_run
 from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit, project_keys
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.contributions import contribute
-from stewardapp.actions.drafts import checked, hold, needs_project_key, populations_of
+from stewardapp.actions.contributions import contribute, contribute_inputs
+from stewardapp.actions.drafts import checked, hold, populations_of
 from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, User
 from stewardapp.models.canonical import sha256_of
-from stewardapp.models.drafting import dictionary_of
+from stewardapp.models.drafting import dictionary_of, needs_project_key
 from stewardapp.models.manifest import manifest_of
 from stewardapp.notifications import notify
 
@@ -43,8 +43,7 @@ def start(*, release: Release, by: User) -> Run:
     )
     run.compared.set(compared)
     contribute(release, by, ContributionKind.STARTED_RUN)
-    for reading in compared:
-        contribute(release, reading.version.uploaded_by, ContributionKind.UPLOADED)
+    contribute_inputs(release)
     details = {"release": str(release.pk), "number": run.number, "recipe_sha256": run.recipe_sha256}
     audit.record("run.started", run, by=by, project=release.project, details=details)
     return run

@@ -81,6 +81,7 @@ def remove(*, question: SurveyQuestion, by: User) -> None:
 def _draft(survey: Survey, by: User) -> Survey:
     survey = locked(survey)
     require(may_edit_survey(survey.person(by), survey.facts()))
+    survey.makers.add(by)
     return survey
 
 

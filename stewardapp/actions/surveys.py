@@ -50,6 +50,7 @@ def create(
         invited=invited,
         created_by=by,
     )
+    survey.makers.add(by)
     audit.record("survey.created", survey, by=by, project=project)
     return survey
 
@@ -72,6 +73,7 @@ def describe(
     survey.title, survey.introduction = required(title, "title", 120), limited(introduction, "introduction")
     survey.invited, survey.opens_on, survey.closes_on = invited, opens_on, closes_on
     survey.save()
+    survey.makers.add(by)
     audit.record("survey.described", survey, by=by, project=survey.project)
     return survey
 
@@ -93,6 +95,7 @@ def move(*, survey: Survey, move: SurveyMove, by: User) -> Survey:
         survey.erase_on = survey.closes_on + timedelta(days=survey.project.policy.retention_days)
     survey.state = TARGETS[move]
     survey.save()
+    survey.makers.add(by)
     details = {"parameters_sha256": survey.parameters_sha256}
     audit.record(f"survey.{move.value}", survey, by=by, project=survey.project, details=details)
     return survey
@@ -109,6 +112,7 @@ def invite(*, survey: Survey, number: int, by: User) -> list[str]:
     SurveyInvitation.objects.bulk_create(
         [SurveyInvitation(survey=survey, token_sha256=token_hash(token)) for token in tokens], batch_size=500
     )
+    survey.makers.add(by)
     audit.record("survey.invited", survey, by=by, project=survey.project, details={"number": number})
     return tokens
 
@@ -125,7 +129,7 @@ def collect(*, survey: Survey, by: User) -> Version:
     filename = f"survey-{survey.public_id}.csv"
     version = arrive(dataset=survey.dataset, filename=filename, raw=raw, dialect=dict(DIALECT), by=by)
     Column.objects.bulk_create(columns_of(survey, version))
-    shape(version, by)
+    shape(version, by, *survey.makers.all())
     details = {"version": str(version.pk), "answers": survey.answered, "sha256": version.sha256}
     audit.record("survey.collected", survey, by=by, project=survey.project, details=details)
     return version

@@ -15,8 +15,7 @@ class ContributionKind(StrEnum):
     CREATED = "created"
     EDITED_RECIPE = "edited-recipe"
     STARTED_RUN = "started-run"
-    UPLOADED = "uploaded"
-    TAGGED = "tagged"
+    SHAPED_INPUT = "shaped-input"
     DESCRIBED = "described"
     SUBMITTED = "submitted"
 

@@ -42,6 +42,10 @@ class Dataset(Record):
     )
     # Whether its project counts among those who hold data about the people: naming them is not enough.
     admitted = models.BooleanField(default=False)
+    # Who said whom it is about; unknown of those that were named before this was kept.
+    created_by = models.ForeignKey(
+        "stewardapp.User", on_delete=models.PROTECT, null=True, blank=True, related_name="datasets"
+    )
 
     objects = DatasetQuerySet.as_manager()
 

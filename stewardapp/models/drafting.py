@@ -7,12 +7,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from worker.engine import catalogue
+from worker.engine.errors import EngineError
 from worker.engine.fields import Role
 
 if TYPE_CHECKING:
     from stewardapp.models.column import Column
     from stewardapp.models.release import Release
     from stewardapp.models.version import Version, VersionQuerySet
+    from worker.engine.method import Method
 
 
 def recipe_of(release: Release) -> dict[str, Any]:
@@ -61,3 +64,15 @@ def _ids(part: Any) -> Iterator[uuid.UUID]:
     elif isinstance(part, Mapping | list):
         for one in part.values() if isinstance(part, Mapping) else part:
             yield from _ids(one)
+
+
+def methods_of(draft: Mapping[str, Any]) -> Iterator[tuple[int, Method]]:
+    """The steps by their numbers; what is no step yet is left out, because it cannot run."""
+    for number, part in enumerate(draft.get("steps", ())):
+        with suppress(EngineError):
+            yield number, catalogue.method(part.get("method", "")).of(part.get("params", {}))
+
+
+def needs_project_key(draft: Mapping[str, Any]) -> bool:
+    """Whether a step computes under the key of the project."""
+    return any(method.needs_project_key() for _, method in methods_of(draft))

@@ -28,6 +28,10 @@ class Hierarchy(Record):
     spec = models.JSONField(default=dict, blank=True)
     lines = models.TextField(blank=True, default="")
     levels = models.PositiveSmallIntegerField(default=0)
+    # Unknown of those that were made before this was kept, and nobody wrote down who.
+    made_by = models.ForeignKey(
+        "stewardapp.User", on_delete=models.PROTECT, null=True, blank=True, related_name="hierarchies"
+    )
 
     objects = HierarchyQuerySet.as_manager()
 

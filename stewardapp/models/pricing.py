@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stewardapp.access.facts import FundFacts, PriceFacts
-from stewardapp.models.drafting import populations_named
-from worker.engine import catalogue
+from stewardapp.models.drafting import methods_of, populations_named
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role
 from worker.engine.privacy import Protected, Spend
@@ -41,15 +40,9 @@ class Cost:
 
 def costs_of(recipe: Mapping[str, Any]) -> tuple[Cost, ...]:
     """The steps that take something; what is no step yet costs nothing, because it cannot run."""
-    found, unit = [], protected_by(recipe)
-    for number, part in enumerate(recipe.get("steps", ())):
-        try:
-            method = catalogue.method(part.get("method", "")).of(part.get("params", {}))
-        except EngineError:
-            continue
-        if spend := method.cost():
-            found.append(Cost(number, method.title, spend, unit))
-    return tuple(found)
+    unit = protected_by(recipe)
+    costs = (Cost(number, method.title, method.cost(), unit) for number, method in methods_of(recipe))
+    return tuple(cost for cost in costs if cost.spend)
 
 
 def protected_by(recipe: Mapping[str, Any]) -> Protected:

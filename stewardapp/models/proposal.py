@@ -53,6 +53,10 @@ class ProposalQuerySet(models.QuerySet["Proposal"]):
         """Proposals that wait for others."""
         return self.filter(state=ProposalState.OPEN)
 
+    def moved(self) -> ProposalQuerySet:
+        """Proposals by which a dataset came to be about other people."""
+        return self.filter(kind=ProposalKind.MOVE, state=ProposalState.CONFIRMED)
+
 
 AMOUNT = Q(epsilon_micro__isnull=False, epsilon_micro__gte=0, delta_femto__isnull=False, delta_femto__gte=0)
 NO_AMOUNT = Q(epsilon_micro__isnull=True, delta_femto__isnull=True)

@@ -148,9 +148,16 @@ class Release(Record):
 
     @property
     def contributor_ids(self) -> frozenset[uuid.UUID]:
-        """Everybody who shaped the candidate: they may not review it."""
+        """Everybody who shaped this release: they may not review it.
+
+        Every run notes who shaped what it is made of; while another one can be started, also those count
+        who shaped what it would be made of. What is shaped later makes no difference to a candidate.
+        """
+        from stewardapp.models.shaping import shapers_of
+
         own = self.contributions.values_list("user_id", flat=True)
-        return frozenset({self.author_id, *own}) | self.version.contributor_ids
+        live = shapers_of(self) if self.state in EDITABLE else frozenset()
+        return live | {self.author_id, *own}
 
     def draft(self) -> dict[str, Any]:
         """The whole recipe as it stands: columns as tagged now, goals and steps as configured."""

@@ -56,6 +56,8 @@ class Survey(Record):
     parameters_sha256 = models.CharField(max_length=64, blank=True, default="")
     answered = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="surveys")
+    # Everybody who said what is asked, how it is randomized, who is invited and when: they shape what comes.
+    makers = models.ManyToManyField("stewardapp.User", blank=True, related_name="made_surveys")
 
     objects = SurveyQuerySet.as_manager()
 

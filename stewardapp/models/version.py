@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -114,11 +113,6 @@ class Version(Record):
     def profile(self) -> dict[str, Any]:
         """What the page of the version shows of the current reading."""
         return {} if self.current is None else self.current.profile
-
-    @property
-    def contributor_ids(self) -> frozenset[uuid.UUID]:
-        """Who brought the data in and who tagged the columns."""
-        return frozenset({self.uploaded_by_id, *self.taggers.values_list("id", flat=True)})
 
     def person(self, user: AnyUser) -> Person:
         """This user seen from the version's project."""

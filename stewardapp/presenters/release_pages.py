@@ -213,5 +213,9 @@ def talk(release: Release, user: AnyUser) -> dict[str, Any]:
         "voters": facts.voter_ids,
         "votes_in": len(facts.votes),
         "votes_needed": facts.reviewers,
-        "comments": [(one, rules.may_resolve_comment(person, facts, one.facts())) for one in comments],
+        "comments": [
+            (one, rules.may_resolve_comment(person, facts, one.facts()))
+            for one in comments
+            if rules.may_see_comment(person, facts, one.facts())
+        ],
     }

@@ -44,7 +44,9 @@ def test_whoever_tags_shapes_the_releases(team: factories.Team, version: Version
     after = factories.make_release(team, version=version)
     for release in (before, after):
         assert team.co_steward.pk in release.contributor_ids
-        assert Contribution.objects.filter(release=release, user=team.co_steward, kind="tagged").exists()
+        factories.make_run(release)
+        said = {"release": release, "user": team.co_steward, "kind": "shaped-input"}
+        assert Contribution.objects.filter(**said).exists()
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def described(team: factories.Team) -> Call:
 
 def edited(team: factories.Team) -> Call:
     release = factories.make_release(team)
-    return lambda: releases.edit_recipe(release=release, recipe=factories.RECIPE, by=team.steward)
+    return lambda: releases.edit_recipe(release=release, recipe={"steps": [factories.STEP]}, by=team.steward)
 
 
 def submitted(team: factories.Team) -> Call:

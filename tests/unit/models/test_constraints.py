@@ -57,6 +57,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Policy, {"version": 0}, "policy_version_counts"),
     (Policy, {"maximum_risk": 0}, "policy_risk_is_a_share"),
     (Policy, {"maximum_risk": 2}, "policy_risk_is_a_share"),
+    (Policy, {"maximum_unique": 2}, "policy_unique_is_a_share"),
     (Policy, {"reviewers": 0}, "policy_reviewers_1_to_3"),
     (Policy, {"reviewers": 4}, "policy_reviewers_1_to_3"),
     (Policy, {"retention_days": 0}, "policy_retention_days"),
