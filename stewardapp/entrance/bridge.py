@@ -259,7 +259,7 @@ class Visit:
         pieces = self._events(answer.response) if answer.streams else self._further(answer)
         left = asyncio.ensure_future(self.body.gone())
         try:
-            await self._until(left, pieces)
+            await self._until(left, pieces, answer.streams)
         finally:
             left.cancel()
 
@@ -271,14 +271,17 @@ class Visit:
         async for piece in response:
             yield piece
 
-    async def _until(self, left: asyncio.Future[None], pieces: AsyncIterator[bytes]) -> None:
+    async def _until(
+        self, left: asyncio.Future[None], pieces: AsyncIterator[bytes], ends_at_once: bool
+    ) -> None:
         """Send what comes until it ends or the reader has left."""
         while not left.done():
             upcoming: asyncio.Future[bytes | None] = asyncio.ensure_future(anext(pieces, None))
             both: set[asyncio.Future[Any]] = {upcoming, left}
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             if not upcoming.done():
-                upcoming.cancel()
+                if ends_at_once:  # a thread cannot be interrupted: its piece is waited for
+                    upcoming.cancel()
                 await asyncio.wait({upcoming})
                 return
             if (piece := upcoming.result()) is None:

@@ -191,6 +191,34 @@ def test_a_reader_who_does_not_read_holds_neither_thread_nor_memory() -> None:
         assert download.made < made + 20
 
 
+def test_a_piece_that_is_being_made_is_finished_before_the_download_is_closed() -> None:
+    making, go_on, seen = threading.Event(), threading.Event(), []
+
+    def pieces() -> Iterator[bytes]:
+        try:
+            yield b"x" * 65536
+            making.set()
+            go_on.wait(20)
+            seen.append("made")
+            yield b"x" * 65536
+        finally:
+            seen.append("closed")
+
+    def pages(_: dict[str, Any], start: Any) -> Any:
+        response = StreamingHttpResponse(pieces())
+        response._resource_closers.append(lambda: seen.append("ended"))  # type: ignore[attr-defined]
+        return answered(response, start)
+
+    with opened(pages) as door:
+        with door.connect(GET):
+            assert making.wait(10)
+        assert door.ask(HEALTH).endswith(b"ok\n")  # by now it has been noticed that the reader left
+        assert seen == []
+        go_on.set()
+        until(lambda: door.entrance.jobs == 0 and "ended" in seen, 10, "it ends")
+    assert seen == ["made", "closed", "ended"]
+
+
 def test_a_download_arrives_whole() -> None:
     download = Download()
     download.PIECES = 40
