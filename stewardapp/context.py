@@ -39,7 +39,9 @@ def desk(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     facts: dict[str, Any] = {"theme": theme_of(request), "nav": [], "initials": ""}
     if isinstance(user, User):
-        facts |= {"nav": _navigation(request, user), "initials": _initials(user)}
+        outside = getattr(request, "kept_outside", False)  # who first has to set up a second factor
+        navigation = [] if outside else _navigation(request, user)
+        facts |= {"nav": navigation, "initials": _initials(user)}
     return {"desk": facts}
 
 

@@ -2,19 +2,34 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from stewardapp.access.verdict import Refused
+from stewardapp.access.rules import may_enter
+from stewardapp.access.verdict import NotAllowed, Refused
 from stewardapp.actions import inbox
 from stewardapp.models import User
+from stewardapp.models.policy import standing_of
 
 Answer = Callable[[HttpRequest], HttpResponse]
 SEEN = "seen"
 RECORD_EVERY = 60
+TO_ENROL = frozenset(
+    {
+        "account_logout",
+        "account_reauthenticate",
+        "mfa_index",
+        "mfa_activate_totp",
+        "mfa_reauthenticate",
+        "theme",
+        "healthz",
+        "readyz",
+    }
+)
 
 
 class IdleSessionMiddleware:
@@ -78,6 +93,30 @@ class RefusalMiddleware:
         if not isinstance(error, Refused):
             return None
         return render(request, f"{error.status}.html", {"reason": error.reason}, status=error.status)
+
+
+class SecondFactorMiddleware:
+    """Show whoever needs a second factor and has none the way to it, and nothing else.
+
+    Asked at each request, so that it holds for sessions that began before it was demanded.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        """Answer with the reason and the way; leave the pages that lead there alone."""
+        if not isinstance(request.user, User):
+            return None
+        verdict = may_enter(standing_of(request.user))
+        request.kept_outside = not verdict  # type: ignore[attr-defined]
+        if verdict or (request.resolver_match and request.resolver_match.view_name in TO_ENROL):
+            return None
+        reason = {"reason": verdict.reason}
+        return render(request, "account/second_factor_needed.html", reason, status=NotAllowed.status)
 
 
 def _is_poll(request: HttpRequest) -> bool:

@@ -98,6 +98,7 @@ MIDDLEWARE = [
     "stewardapp.middleware.NoStoreMiddleware",
     "stewardapp.middleware.NewsMiddleware",
     "stewardapp.middleware.RefusalMiddleware",
+    "stewardapp.middleware.SecondFactorMiddleware",
 ]
 
 ROOT_URLCONF = "stewardapp.urls"

@@ -36,6 +36,7 @@ from stewardapp.access.desk_rules import (
     may_see_exact,
     may_withdraw_question,
 )
+from stewardapp.access.entry_rules import may_enter
 from stewardapp.access.population_rules import (
     may_agree,
     may_allot,
@@ -98,6 +99,7 @@ __all__ = [
     "may_edit_hierarchies",
     "may_edit_release",
     "may_edit_survey",
+    "may_enter",
     "may_invite",
     "may_manage_members",
     "may_manage_people",

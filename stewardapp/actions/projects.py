@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from stewardapp.access.rules import may_create_project
@@ -15,11 +16,14 @@ from stewardapp.models.membership import person_of
 
 @action
 def create(*, name: str, description: str = "", by: User) -> Project:
-    """Found a project with the default policy and nobody in it yet."""
+    """Found a project with the default policy and nobody in it yet.
+
+    On a site reviewers need a second factor from the beginning; whoever revises the policy may say otherwise.
+    """
     require(may_create_project(person_of(by)))
     project = Project(name=required(name, "name", 120), description=description.strip())
     _save(project)
-    Policy.objects.create(project=project, version=1)
+    Policy.objects.create(project=project, version=1, require_second_factor=settings.STEWARD_SITE)
     audit.record("project.created", project, by=by, project=project)
     return project
 

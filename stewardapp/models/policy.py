@@ -5,13 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 
+from stewardapp.access.entry_rules import Standing
 from stewardapp.access.facts import PolicyFacts
-from stewardapp.access.roles import Permission
+from stewardapp.access.roles import Permission, roles_with
 from stewardapp.models.base import Record
-from stewardapp.models.membership import seen_through
-from stewardapp.models.user import AnyUser
+from stewardapp.models.membership import Membership, seen_through
+from stewardapp.models.user import AnyUser, User
 
 
 class PolicyQuerySet(models.QuerySet["Policy"]):
@@ -20,6 +22,25 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
     def visible_to(self, user: AnyUser) -> PolicyQuerySet:
         """Policies of the projects this person sees."""
         return seen_through(self, user, "project", Permission.VIEW_PROJECT, admins=True)
+
+
+def standing_of(user: User) -> Standing:
+    """Somebody as the rule about coming in sees them; whoever has a second factor is asked no more."""
+    if user.has_second_factor:
+        return Standing(second_factor=True)
+    return Standing(
+        serves_site=user.is_admin or user.protects_data,
+        asked_to=_asked_for_second_factor(user),
+        on_site=settings.STEWARD_SITE,
+    )
+
+
+def _asked_for_second_factor(user: User) -> bool:
+    """Whether the policy in force of a project where this person reviews wants it."""
+    latest = Policy.objects.filter(project=models.OuterRef("project")).order_by("-version")
+    wanted = models.Subquery(latest.values("require_second_factor")[:1])
+    roles = Membership.objects.filter(user=user, role__in=roles_with(Permission.REVIEW))
+    return roles.annotate(wanted=wanted).filter(wanted=True).exists()
 
 
 class Policy(Record):
