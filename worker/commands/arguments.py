@@ -41,6 +41,14 @@ def parser() -> Parser:
     one.add_argument(
         "--out", type=Path, required=True, help="the released file: .csv, .tsv, .parquet, .xlsx, .sav or .dta"
     )
+    one.add_argument(
+        "--persons", type=Path, metavar="FILE", help="write a number for the person of each row, for verify"
+    )
+    one.add_argument(
+        "--keep-failed",
+        action="store_true",
+        help="keep the file even if its goals do not hold; exits 3 still",
+    )
     one.add_argument("--keep-order", action="store_true", help="keep the order of the input rows")
     one.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")
     one.add_argument("--project-key", type=Path, metavar="FILE", help="the key of the project's pseudonyms")
@@ -49,7 +57,10 @@ def parser() -> Parser:
     three = command(
         "compare", compare, "measure a released file against its original", "RECIPE", "ORIGINAL", "RELEASED"
     )
-    command("verify", verify, "recompute the goals from a released file", "RECIPE", "RELEASED")
+    check = command("verify", verify, "recompute the goals from a released file", "RECIPE", "RELEASED")
+    check.add_argument(
+        "--persons", type=Path, metavar="FILE", help="whose each row is, as anonymize --persons wrote it"
+    )
     four = command("profile", profile, "describe the columns of a file", "DATA")
     five = command("hierarchy", hierarchy, "build a hierarchy from a specification", "SPEC", "DATA")
     five.add_argument("--column", required=True, help="the column whose values it is for")

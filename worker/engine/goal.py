@@ -34,6 +34,9 @@ class Knowledge(Protocol):
         """The distinct values of a column."""
 
 
+DIGITS = 10
+
+
 @dataclass(frozen=True)
 class GoalResult:
     """How a release fares against one goal."""
@@ -49,10 +52,17 @@ class GoalResult:
 
     def as_dict(self) -> dict[str, Any]:
         """The entry of the report."""
-        facts = {"goal": self.goal, "required": self.required, "achieved": self.achieved}
+        facts = {"goal": self.goal, "required": self.required, "achieved": shown(self.achieved)}
         facts |= {"holds": self.holds, "violating_rows": self.violating_rows}
         facts |= {"remark": self.remark} if self.remark else {}
         return facts if self.column is None else {"column": self.column, **facts}
+
+
+def shown(figure: Any) -> Any:
+    """A figure in as many digits as two ways of adding it up have in common."""
+    if isinstance(figure, list | tuple):
+        return [shown(one) for one in figure]
+    return float(f"{figure:.{DIGITS}g}") if isinstance(figure, float) else figure
 
 
 class Goal(Parametric):

@@ -131,7 +131,10 @@ class Released:
         if self._persons is None:
             return None
         self._persons.seek(first * 8)
-        numbers = np.frombuffer(self._persons.read(rows * 8), "<i8").astype(np.int64)
+        read = self._persons.read(rows * 8)
+        if len(read) % 8:
+            raise _persons_misfit()
+        numbers = np.frombuffer(read, "<i8").astype(np.int64)
         if final:
             return numbers if len(numbers) else None
         if len(numbers) != rows:

@@ -31,7 +31,8 @@ class Verification:
     """What the bytes say.
 
     `results` judge the classes; the suppressed rows (all quasi-identifiers `*`) are judged beside them, as a
-    set. `unexpected` are the positions of columns that the recipe does not release.
+    set. `unexpected` are the positions of columns that the recipe does not release, and `unexpected_names`
+    their names.
     """
 
     results: tuple[GoalResult, ...]
@@ -40,6 +41,7 @@ class Verification:
     suppressed_hold: tuple[bool, ...]
     unit: str
     unexpected: tuple[int, ...]
+    unexpected_names: tuple[str, ...]
 
     @property
     def holds(self) -> bool:
@@ -169,6 +171,7 @@ def _judged(
         suppressed_hold=tuple((finding or _NOTHING).holds for finding in hidden),
         unit="person" if grouping.released.knows_persons else "row",
         unexpected=unexpected,
+        unexpected_names=tuple(grouping.released.names[at - 1] for at in unexpected),
     )
 
 
