@@ -191,10 +191,9 @@ def differences(before: Run, after: Run) -> list[Change]:
 def figures(run: Run) -> dict[str, str]:
     """The figures two candidates are compared by."""
     facts = run.facts()
-    steps = run.report.get("steps", ())
     return {
         "Smallest class": thousands(facts.smallest_class),
         "Highest risk": percent(facts.highest_risk),
-        "Rows suppressed": thousands(sum(step.get("suppressed_rows") or 0 for step in steps)),
+        "Rows suppressed": thousands(results.suppressed_rows(run)),
         "Rows in the file": thousands(run.report.get("output", {}).get("rows")),
     }

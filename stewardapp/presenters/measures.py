@@ -78,7 +78,11 @@ def reading(contract: Any, before: Mapping[str, Any] | None, after: Mapping[str,
         slug=contract.slug,
         title=contract.title,
         summary=contract.in_short(),
-        rows=tuple(row(*pair, explain.get(pair[0], "")) for pair in pairs if not nested(*pair[1:])),
+        rows=tuple(
+            row(*pair, explain.get(pair[0], ""), contract.labels.get(pair[0], ""))
+            for pair in pairs
+            if not nested(*pair[1:])
+        ),
         grids=tuple(grid(*pair, explain) for pair in pairs if parted(*pair[1:])),
         charts=charts_of(contract, before, after),
         compared=before is None,
@@ -117,9 +121,9 @@ def parted(before: Any, after: Any) -> bool:
     return isinstance(before if after is None else after, Mapping)
 
 
-def row(name: str, before: Any, after: Any, explanation: str) -> Row:
+def row(name: str, before: Any, after: Any, explanation: str, label: str) -> Row:
     """One figure."""
-    return Row(name, words(name), printed(name, before), printed(name, after), explanation)
+    return Row(name, label or words(name), printed(name, before), printed(name, after), explanation)
 
 
 def grid(name: str, before: Any, after: Any, explain: Mapping[str, str]) -> Grid:

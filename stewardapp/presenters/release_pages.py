@@ -15,6 +15,7 @@ from stewardapp.access.workflow import Audience, State
 from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.recipes import sentences, short
+from stewardapp.presenters.results import suppressed_rows
 from stewardapp.presenters.steps import ALL_DONE
 
 if TYPE_CHECKING:
@@ -138,14 +139,13 @@ def run_line(run: Run, policy: Policy) -> RunLine:
     """One run with its figures, once it has some."""
     facts = run.facts()
     done = run.state == "succeeded"
-    steps = run.report.get("steps", ())
     return RunLine(
         run=run,
         url=reverse("run-detail", args=[run.pk]),
         title=short(run.recipe),
         smallest_class=thousands(facts.smallest_class),
         highest_risk=percent(facts.highest_risk),
-        suppressed=thousands(sum(step.get("suppressed_rows") or 0 for step in steps)) if done else "–",
+        suppressed=thousands(suppressed_rows(run)) if done else "–",
         met=meets_policy(facts, policy.facts()) if done else None,
     )
 

@@ -146,10 +146,28 @@ def table_figures(run: Run) -> Iterable[Figure]:
     return (Figure(value, label, how) for value, label, how in tables.error_figures(run))
 
 
+def suppressed_rows(run: Run) -> int:
+    """The one number of rows given up: those left out, and those that show * in every quasi-identifier.
+
+    A step that keeps such rows counts all that are there, so that only the last one's count holds.
+    """
+    left_out = shown = 0
+    steps = zip(run.recipe.get("steps", ()), run.report.get("steps", ()), strict=False)
+    for step, facts in steps:
+        found = facts.get("suppressed_rows")
+        if found is None:
+            continue
+        if step.get("params", {}).get("drop_suppressed"):
+            left_out += found
+        else:
+            shown = found
+    return left_out + shown
+
+
 def suppression_figures(run: Run) -> Iterable[Figure]:
     """How many rows and cells were given up."""
     steps = run.report.get("steps", ())
-    rows = sum(step.get("suppressed_rows") or 0 for step in steps)
+    rows = suppressed_rows(run)
     cells = sum(step.get("suppressed_cells") or 0 for step in steps)
     whole = run.report.get("input", {}).get("rows") or 0
     if steps:

@@ -34,6 +34,9 @@ class Measure(Parametric):
     explanations: ClassVar[Mapping[str, str]] = {}
     """For every figure: how do I read this? Keys are the names in the report."""
 
+    labels: ClassVar[Mapping[str, str]] = {}
+    """How a figure is called on pages, where its name in the report does not say it well."""
+
     def applies(self, statistics: Statistics) -> bool:
         """Whether there is anything to measure in these data."""
         return True

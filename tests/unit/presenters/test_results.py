@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from stewardapp.presenters import measures, recipes, release_pages, results, run_pages, utility_map
+from stewardapp.models import Run
+from stewardapp.presenters import (
+    candidates,
+    measures,
+    recipes,
+    release_pages,
+    results,
+    run_pages,
+    utility_map,
+)
 from stewardapp.presenters.charts import figure_json
 from stewardapp.presenters.numbers import thousands
 from tests import factories
@@ -126,3 +135,27 @@ def test_a_search_that_ended_by_its_time_limit_is_not_passed_off_as_the_best() -
     assert run_pages.unproven(run) == ""
     run.report = {"steps": [{"optimal": False, "nodes": 2**70, "nodes_checked": 1200}]}
     assert f"looking at {thousands(1200)} of" in run_pages.unproven(run)
+
+
+@pytest.mark.parametrize(
+    ("steps", "total"),
+    [
+        ([(True, 407)], 407),
+        ([(False, 407)], 407),
+        ([(True, 407), (False, 3)], 410),
+        ([(False, 7), (False, 10)], 10),  # the second step counts those of the first again
+        ([(None, None)], 0),
+        ([], 0),
+    ],
+)
+def test_rows_given_up_are_one_number_wherever_they_are_told(
+    steps: list[tuple[bool | None, int | None]], total: int
+) -> None:
+    """Left out and shown as * alike: in the verdict, in the list of runs, and between two candidates."""
+    recipe = [{"method": "m", "params": {"drop_suppressed": drops}} for drops, _ in steps]
+    report = {"steps": [{"suppressed_rows": found} for _, found in steps], "input": {"rows": 1000}}
+    run = Run(recipe={"steps": recipe}, report=report, state="succeeded", manifest={})
+    told = [line.value for line in results.suppression_figures(run) if "rows suppressed" in line.label]
+    assert told == ([thousands(total)] if steps else [])
+    assert candidates.figures(run)["Rows suppressed"] == thousands(total)
+    assert results.suppressed_rows(run) == total

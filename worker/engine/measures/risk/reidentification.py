@@ -48,6 +48,8 @@ class Reidentification(Measure):
         "risk_curve": "Share of rows whose risk is at least the value on the left.",
     }
 
+    labels: ClassVar[Mapping[str, str]] = {"suppressed_rows": "Rows with * in every quasi-identifier"}
+
     def applies(self, statistics: Statistics) -> bool:
         return bool(statistics.quasi_identifiers)
 
