@@ -14,8 +14,9 @@ THEMES = frozenset({"light", "dark"})
 # label, URL name, and the nouns whose pages belong to it
 NAVIGATION = (
     ("Home", "home", ("home",)),
-    ("Projects", "project-list", ("project", "population", "allotment", "proposal", "survey", "replay")),
+    ("Projects", "project-list", ("project", "survey", "replay")),
     ("Datasets", "dataset-list", ("dataset", "version", "upload", "column", "hierarchy")),
+    ("Budgets", "population-list", ("population", "allotment", "proposal")),
     ("Query desk", "desk-list", ("desk", "question")),
     ("Releases", "release-list", ("release", "run")),
     ("Reviews", "review-list", ("review",)),

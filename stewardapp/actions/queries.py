@@ -18,14 +18,19 @@ from worker.engine.errors import EngineError
 
 @action
 def ask(*, desk: Desk, question: Mapping[str, Any], by: User) -> Query:
-    """Queue a question, or find the same one: its stored answer costs nothing to anyone who may ask."""
+    """Queue a question, or find the same one, which costs nothing.
+
+    Whoever has not asked it has to be able to pay all the same: a refusal that depends on what colleagues
+    asked would tell it.
+    """
     desk = locked(desk)
     require(may_ask(desk.person(by), desk.facts(by)))
     asked = _understood(desk, question)
     query = Query.objects.standing(desk.reading, desk.fingerprint(asked))
     paid = query is None
-    if query is None:
+    if query is None or not query.known_to(by):
         require(may_spend(price_of_question(desk, asked, by), desk.project.policy.facts()))
+    if query is None:
         query = _created(desk, asked, by)
     Asking.objects.get_or_create(query=query, by=by, defaults={"paid": paid})
     details = {"desk": str(desk.pk), "fingerprint": query.fingerprint, "repeated": not paid}

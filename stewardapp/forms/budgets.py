@@ -39,9 +39,16 @@ class SpendForm(forms.Form):
 
 
 class LimitForm(SpendForm):
-    """The limit of a population."""
+    """The limit of a population, and the project that what is added goes to."""
 
+    project = forms.ModelChoiceField(
+        Project.objects.none(), required=False, widget=forms.HiddenInput, label="Project"
+    )
     reason = forms.CharField(max_length=4000, widget=forms.Textarea(attrs=REASON), help_text=FOR_OTHERS)
+
+    def __init__(self, *args: Any, projects: QuerySet[Project], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["project"].queryset = projects  # type: ignore[attr-defined]
 
 
 class AllotForm(SpendForm):

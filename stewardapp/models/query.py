@@ -115,6 +115,10 @@ class Query(Job, Record):
         """What it takes from the budget."""
         return Spend(self.epsilon_micro)
 
+    def known_to(self, user: AnyUser) -> bool:
+        """Whether this person asked it, or may see what others asked; nobody else is told that it stands."""
+        return Query.objects.visible_to(user).filter(pk=self.pk).exists()
+
     @property
     def protects(self) -> Protected:
         """Whom its answer protects."""

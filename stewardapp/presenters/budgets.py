@@ -314,6 +314,11 @@ def mixture(population: Population) -> Mixture:
     return Mixture(private + answers, len(manifests) - private)
 
 
+def mixed_desk_warning(population: Population) -> str:
+    """Said at a query desk, whose answers are promised the same ε: before the first one too."""
+    return BROKEN if mixture(population).other else ""
+
+
 def is_private(manifest: Any) -> bool:
     """Whether a release is paid for from the budget: a table that takes some ε."""
     return Decimal(str((manifest.get("privacy_loss") or {}).get("epsilon", 0))) > 0

@@ -109,7 +109,8 @@ def preview(desk: Desk, question: Question, user: User) -> Preview:
 
     said = desk.declarations()
     found = derived(question, said)
-    stored = Query.objects.standing(desk.reading, desk.fingerprint(question)) is not None
+    standing = Query.objects.standing(desk.reading, desk.fingerprint(question))
+    stored = standing is not None and standing.known_to(user)
     price = price_of_question(desk, question, user)
     may = rules.may_ask(desk.person(user), desk.facts(user))
     if may and not stored:

@@ -43,9 +43,10 @@ def limit(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Propose another limit."""
     user, population = signed_in(request), _population(request, id)
     require(rules.may_propose(stake_of(user, [population]), facts_of([population])))
-    form = LimitForm(request.POST)
+    form = LimitForm(request.POST, projects=Project.objects.visible_to(user))
     if form.is_valid():
         asked = {"limit": form.limit(), "reason": form.cleaned_data["reason"]}
+        asked["project"] = form.cleaned_data["project"]
         attempt(form, proposals.propose_limit, population=population, by=user, **asked)
     return _answered(request, population, PROPOSED, limit_form=form)
 
@@ -160,7 +161,7 @@ def _shown(request: HttpRequest, population: Population, **forms: Any) -> HttpRe
     page = {
         **drawn,
         "chart": charts.pictured(drawn["history"]),
-        "limit_form": LimitForm(),
+        "limit_form": LimitForm(projects=Project.objects.none()),
         "allot_form": AllotForm(projects=Project.objects.visible_to(user), auto_id="allot_%s"),
         **forms,
     }

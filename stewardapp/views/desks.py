@@ -16,6 +16,7 @@ from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Desk, Query
 from stewardapp.models.desk import declared_of
 from stewardapp.presenters import desks as lines
+from stewardapp.presenters.budgets import mixed_desk_warning
 from stewardapp.views.people import signed_in
 from stewardapp.views.versions import version_or_404
 from worker.engine.fields import RELEASED
@@ -43,6 +44,7 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     asked = Query.objects.visible_to(user).filter(desk__version=desk.version).select_related("asked_by")
     page = {
         "query_desk": desk,
+        "mixed": mixed_desk_warning(desk.version.dataset.population),
         "dictionary": lines.dictionary(desk),
         "purses": lines.purses(desk, user),
         "history": lines.history(asked[:MOST_LINES], user),
@@ -83,6 +85,7 @@ def ask(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     form = QuestionForm(request.POST if request.method == "POST" else None, desk=desk)
     found = lines.preview(desk, form.asked, user) if form.is_valid() and form.asked else None
     page = {"form": form, "query_desk": desk, "preview": found, "purses": lines.purses(desk, user)}
+    page["mixed"] = mixed_desk_warning(desk.version.dataset.population)
     if found:
         page["confirmed"] = QuestionForm(request.POST, desk=desk, auto_id=False)
     return render(request, "desks/ask.html", page, status=answer_status(form))

@@ -15,6 +15,7 @@ from stewardapp.forms.desks import ON, QuestionForm, filled, fits
 from stewardapp.models import Query
 from stewardapp.presenters import answers, charts, remedies
 from stewardapp.presenters import desks as lines
+from stewardapp.presenters.budgets import mixed_desk_warning
 from stewardapp.views.people import signed_in
 from worker.engine.dp.questions import Question
 
@@ -30,6 +31,7 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     page = {
         "query": query,
         "query_desk": query.desk,
+        "mixed": mixed_desk_warning(query.desk.version.dataset.population),
         "price": epsilon_words(query.epsilon_micro),
         "may_ask": rules.may_ask(person, query.desk.facts(user)),
         "may_withdraw": rules.may_withdraw_question(person, query.facts()),

@@ -22,6 +22,7 @@ from stewardapp.forms.releases import ImportForm
 from stewardapp.models import Release
 from stewardapp.presenters import configuring
 from stewardapp.presenters.release_pages import verdicts
+from stewardapp.presenters.shortages import shortage_of
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
 
@@ -86,6 +87,9 @@ def save(request: HttpRequest, release: Release, form: RecipeForm, command: str)
         release = releases.edit_recipe(
             release=release, recipe=form.as_recipe(), revision=revision, by=signed_in(request)
         )
+        if command == "run" and shortage_of(release, signed_in(request)) is not None:
+            messages.warning(request, "The recipe is saved. It cannot run yet: there is too little budget.")
+            return redirect("release-configure", release.pk)
         if command == "run":
             return redirect("run-detail", runs.start(release=release, by=signed_in(request)).pk)
         if command.startswith(EDIT):
@@ -113,6 +117,7 @@ def page(
     configuring.foretell(form, release)
     shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
     shown |= {"may": verdicts(release, request.user), "import_form": ImportForm()}
+    shown |= {"shortage": shortage_of(release, signed_in(request))}
     shown |= configuring.surroundings(release)
     return render(request, "releases/configure.html", shown, status=status)
 

@@ -14,6 +14,7 @@ from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import runs
 from stewardapp.presenters import charts, measures, run_pages, step_notes, tables
+from stewardapp.presenters.shortages import shortage_of
 from stewardapp.views.finding import release_or_404, run_or_404
 from stewardapp.views.people import signed_in
 
@@ -24,6 +25,11 @@ STOP_POLLING = 286
 def run_start(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Queue a run of the recipe as it stands."""
     release = release_or_404(request, id)
+    if rules.may_edit_release(release.person(request.user), release.facts()) and shortage_of(
+        release, signed_in(request)
+    ):
+        messages.warning(request, "It cannot run yet: there is too little budget.")
+        return redirect("release-configure", release.pk)
     try:
         run = runs.start(release=release, by=signed_in(request))
     except Invalid as refused:

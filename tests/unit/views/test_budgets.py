@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from stewardapp.actions import budgets, ledger, proposals, releases
-from stewardapp.models import Allotment, Proposal
+from stewardapp.models import Allotment, Proposal, Query
 from tests import factories
 from worker.engine.privacy import Protected, Spend
 
@@ -287,6 +287,8 @@ def test_answers_of_a_desk_beside_a_release_are_told_of(client_of, team):
     factories.make_stored_answer(desk, team.analyst)
     assert "in both kinds of releases" in page(client_of(team.analyst), people)
     assert "Two kinds" in client_of(team.steward).get(f"/releases/{plain.pk}/").content.decode()
+    for url in (f"/desks/{desk.pk}/", f"/desks/{desk.pk}/ask/", f"/questions/{Query.objects.get().pk}/"):
+        assert "in both kinds of releases" in client_of(team.analyst).get(url).content.decode(), url
 
 
 def test_what_cannot_be_paid_cannot_be_run(client_of, team, version, monkeypatch):
@@ -299,8 +301,19 @@ def test_what_cannot_be_paid_cannot_be_run(client_of, team, version, monkeypatch
     assert "the allotment of the project has only" in unescape(
         client.get(f"/releases/{release.pk}/").content.decode()
     )
-    assert client.post(f"/releases/{release.pk}/run/").status_code == 403
-    factories.give_budget(team, version.dataset.population, Spend.of(1))
+    for url, sent in ((f"/releases/{release.pk}/run/", {}),):
+        answer = client.post(url, sent)
+        assert (answer.status_code, answer.url) == (302, f"/releases/{release.pk}/configure/")
+    text = unescape(client.get(answer.url).content.decode())
+    assert "takes ε = 0.5." in text
+    assert "the allotment of the project has ε = 0 left" in text
+    assert "Propose a limit of ε = 0.5" in text
+    population = version.dataset.population
+    sent = {"epsilon": "0.5", "delta": "0", "project": str(team.project.pk), "reason": "For the release."}
+    assert client.post(f"/populations/{population.pk}/budget/limit/", sent).status_code == 302
+    proposals.confirm(proposal=Proposal.objects.get(), by=team.co_steward)
+    assert Allotment.objects.get().limit == Spend.of(0.5)
+    assert "Too little budget" not in client.get(f"/releases/{release.pk}/configure/").content.decode()
     assert client.post(f"/releases/{release.pk}/run/").status_code == 302
     factories.revise_policy(team.project, team.admin, maximum_epsilon_micro=400_000)
     text = unescape(client.get(f"/releases/{release.pk}/").content.decode())

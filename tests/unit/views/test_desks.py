@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from stewardapp.actions import budgets, memberships
 from stewardapp.actions.desks import MOST_ROWS
 from stewardapp.forms.desks import CONDITIONS, QuestionForm, filled
 from stewardapp.models import Charge, Desk, JobState, Query, User
@@ -22,6 +24,7 @@ from tests.site import Site
 from tests.site_fixtures import embedded_site, sqlite_template
 from worker.engine.dp import auditor, tryout
 from worker.engine.dp.questions import Question
+from worker.engine.privacy import Spend
 
 __all__ = ["embedded_site", "sqlite_template"]
 FLU = {"where_1": "illness", "op_1": "is", "values_1": "flu"}
@@ -130,6 +133,23 @@ def test_confirmed_answered_and_remembered(team: factories.Team, desk: Desk) -> 
     assert "its stored answer costs nothing" in again
     page(team.analyst, "desk-confirm", desk.pk, status=302, **asked(ask="mean", column="age", by=["illness"]))
     assert Charge.objects.count() == 1
+
+
+def test_what_colleagues_asked_is_not_told_by_price_or_refusal(team: factories.Team, desk: Desk) -> None:
+    factories.make_stored_answer(desk, team.analyst)
+    colleague = factories.make_user("colleague")
+    memberships.add(project=team.project, user=colleague, role="analyst", by=team.admin)
+    allotment = desk.allotment
+    assert allotment is not None
+    question = asked(ask="histogram", column="illness", epsilon="0.5")
+    for limit, words in (("0.4", "has only ε = 0.4 left"), ("0.5", "Ask, and spend ε = 0.5")):
+        budgets.allow(allotment=allotment, user=colleague, limit=Spend.of(Decimal(limit)), by=team.steward)
+        shown = page(colleague, "desk-ask", desk.pk, **question)
+        assert words in shown
+        assert "costs nothing" not in shown
+        status = 403 if limit == "0.4" else 302
+        page(colleague, "desk-confirm", desk.pk, status=status, **question)
+    assert "costs nothing" in page(team.analyst, "desk-ask", desk.pk, **question)
 
 
 def answer(query: Query) -> None:
