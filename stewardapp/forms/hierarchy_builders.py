@@ -176,7 +176,14 @@ class DateForm(BuilderForm):
         required=False,
         max_length=40,
         label="How dates are written",
-        help_text="%Y-%m-%d unless you say otherwise; %d.%m.%Y reads 31.12.1990.",
+        help_text="%Y-%m-%d unless you say otherwise; %d.%m.%Y reads 31.12.1990, %m/%d/%y 12/31/90.",
+    )
+    pivot = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=99,
+        label="Short years of 20… up to",
+        help_text="Two-digit years up to this one are 20…, the others 19…. Empty: 68.",
     )
 
 

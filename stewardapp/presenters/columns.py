@@ -6,10 +6,10 @@ from typing import Any
 
 from stewardapp.forms.columns import ROLE_LABELS, UNTAGGED
 from stewardapp.models import Column, Hierarchy
+from stewardapp.presenters.hierarchies import levels_of
 from stewardapp.presenters.numbers import NO_BREAK, thousands
-from worker.engine.fields import NUMERIC, Kind, Role
+from worker.engine.fields import Role
 
-PROPOSED = frozenset({*NUMERIC, Kind.DATE, Kind.ORDINAL, Kind.TEXT})
 TONES = {Role.DIRECT_IDENTIFIER: "danger", Role.QUASI_IDENTIFIER: "warn"}
 
 
@@ -32,6 +32,7 @@ class ColumnLine:
     reason: str
     tone: str
     hierarchy: Hierarchy | None
+    levels: int
     can_propose: bool
     granted: str
     randomized: bool
@@ -56,7 +57,8 @@ def column_line(column: Column, role: str | None = None, granted: str | None = N
         reason=column.reason,
         tone=TONES.get(column.suggested_role, ""),  # type: ignore[call-overload]
         hierarchy=column.hierarchy,
-        can_propose=shown == Role.QUASI_IDENTIFIER and column.kind in PROPOSED,
+        levels=levels_of(column) if column.hierarchy else 0,
+        can_propose=shown == Role.QUASI_IDENTIFIER,
         granted=", ".join(column.settings.get("granted", ())) if granted is None else granted,
         randomized=bool(column.randomized),
     )

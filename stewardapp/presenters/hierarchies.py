@@ -70,6 +70,17 @@ def levels_over(laid: engine.Hierarchy, counts: Counter[str]) -> list[Level]:
     return levels
 
 
+def levels_of(column: Column) -> int:
+    """How many levels the column's hierarchy has over its values; 0 where only the worker can tell."""
+    hierarchy = column.hierarchy
+    if hierarchy is None or hierarchy.levels or not previewable(column):
+        return 0 if hierarchy is None else hierarchy.levels
+    try:
+        return rows_over(hierarchy, sorted(values_of(column)), column.name).height + 1
+    except EngineError:
+        return 0
+
+
 def sentence(hierarchy: Hierarchy) -> str:
     """What a hierarchy is, in a few words."""
     levels = f"{hierarchy.levels} levels" if hierarchy.levels else "levels as the values need"

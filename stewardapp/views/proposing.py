@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from django.utils import timezone
+
 from stewardapp.actions import hierarchies
 from stewardapp.models import Column, Hierarchy, User, Version
 from stewardapp.presenters.hierarchies import rows_over
-from stewardapp.presenters.hierarchy_proposals import proposal
 from stewardapp.presenters.small_readings import previewable, values_of
+from worker.engine.algorithms.hierarchies import checked
+from worker.engine.algorithms.hierarchy_proposals import proposal
 from worker.engine.errors import EngineError
 from worker.engine.fields import Role
 
@@ -28,25 +31,30 @@ def propose_for(column: Column, by: User) -> bool:
     if not previewable(column):
         return False
     try:
-        values = sorted(values_of(column))
-        spec = proposal(column.kind, values)
+        counts = values_of(column)
+        spec = proposal(column.kind, column.name, counts, timezone.now().year)
         if spec is None:
             return False
-        laid = rows_over(Hierarchy(spec=spec), values, column.name)
+        hierarchies.attach(column=column, hierarchy=_made(column, spec, sorted(counts), by), by=by)
     except EngineError:
         return False
-    hierarchies.attach(column=column, hierarchy=_made(column, spec, laid.height + 1, by), by=by)
     return True
 
 
-def _made(column: Column, spec: dict[str, Any], levels: int, by: User) -> Hierarchy:
+def _made(column: Column, spec: dict[str, Any], values: list[str], by: User) -> Hierarchy:
     """The project's hierarchy of these settings; a new one when there is none under this name."""
     project = column.version.project
-    name = f"{column.name[:80]}: {spec['builder']}"
-    same = project.hierarchies.filter(spec=spec, levels=levels, name__startswith=name).first()
+    if "rows" in spec:
+        laid = checked(spec["rows"], column.name)
+        given: dict[str, Any] = {"lines": "\n".join(laid.lines()), "levels": laid.height + 1}
+        name = f"{column.name[:80]}: {spec['classification']}"
+    else:
+        given = {"spec": spec, "levels": rows_over(Hierarchy(spec=spec), values, column.name).height + 1}
+        name = f"{column.name[:80]}: {spec['builder']}"
+    same = project.hierarchies.filter(**given, name__startswith=name).first()
     if same is not None:
         return same
-    return hierarchies.create(project=project, name=free_name(column, name), spec=spec, levels=levels, by=by)
+    return hierarchies.create(project=project, name=free_name(column, name), by=by, **given)
 
 
 def free_name(column: Column, name: str) -> str:

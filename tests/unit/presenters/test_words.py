@@ -6,7 +6,6 @@ from decimal import Decimal
 import pytest
 
 from stewardapp.presenters import numbers, spark, status, steps, times
-from stewardapp.presenters.hierarchy_proposals import proposal, round_width
 from stewardapp.presenters.identifying import identifying
 
 NOW = datetime(2026, 1, 10, 12, tzinfo=UTC)
@@ -145,42 +144,3 @@ def test_a_set_that_was_not_counted_has_a_lower_bound():
 def test_the_empty_set_says_nothing():
     seen = identifying(SCAN, {}, [])
     assert (seen.share, seen.exact, seen.subsets) == (None, False, ())
-
-
-@pytest.mark.parametrize(
-    ("kind", "values", "builder"),
-    [
-        ("integer", ["17", "90"], "interval"),
-        ("decimal", ["0.1", "0.9"], "interval"),
-        ("date", ["2020-01-01"], "date"),
-        ("ordinal", ["low", "high"], "order"),
-        ("text", ["02139", "02140"], "mask"),
-        ("categorical", ["02139", "02140"], "mask"),
-    ],
-)
-def test_a_hierarchy_is_proposed_per_kind(kind, values, builder):
-    assert proposal(kind, values)["builder"] == builder
-
-
-@pytest.mark.parametrize(
-    ("kind", "values"),
-    [
-        ("categorical", ["cold", "cool"]),
-        ("categorical", ["Bachelors", "PhD"]),
-        ("boolean", ["yes", "no"]),
-        ("integer", ["7"]),
-        ("integer", ["many", "few"]),
-        ("text", []),
-    ],
-)
-def test_nothing_is_proposed_where_only_a_person_can_know(kind, values):
-    assert proposal(kind, values) is None
-
-
-def test_ages_get_intervals_of_five():
-    assert proposal("integer", [str(age) for age in range(17, 91)])["width"] == 5
-
-
-@pytest.mark.parametrize(("width", "rounded"), [("3.65", "5"), ("1", "1"), ("0.03", "0.05"), ("70", "100")])
-def test_widths_are_round(width, rounded):
-    assert round_width(Decimal(width)) == Decimal(rounded)

@@ -123,7 +123,7 @@ def test_one_click_saves_the_tags_and_proposes_hierarchies_per_kind(client_of, t
     assert roles_of(survey) == ROLES
     assert column(survey, "born").hierarchy.spec["builder"] == "date"
     assert column(survey, "zip").hierarchy.spec["builder"] in {"mask", "interval"}
-    assert column(survey, "sex").hierarchy is None
+    assert column(survey, "sex").hierarchy.spec["builder"] == "order"
 
 
 def test_the_levels_are_shown_with_counts(client_of, team, survey):
@@ -132,6 +132,18 @@ def test_the_levels_are_shown_with_counts(client_of, team, survey):
     page = client.get(f"/columns/{born.pk}/hierarchy/").content.decode()
     assert "[1950, 1960[\u0020" in page
     assert "*" in page
+
+
+def test_levels_of_a_built_hierarchy_are_counted_on_the_page(client_of, team, survey):
+    """Also where nobody counted them when it was made."""
+    from stewardapp.actions import hierarchies
+
+    spec = {"builder": "date", "levels": ["year", "decade"]}
+    made = hierarchies.create(project=team.project, name="by year", spec=spec, by=team.steward)
+    hierarchies.attach(column=column(survey, "born"), hierarchy=made, by=team.steward)
+    page = client_of(team.steward).get(f"/versions/{survey.pk}/columns/").content.decode()
+    assert made.levels == 0
+    assert ">4 levels<" in page.replace("\u00a0", " ")
 
 
 def test_the_same_proposal_is_made_once(client_of, team, survey):

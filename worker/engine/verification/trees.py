@@ -101,6 +101,9 @@ class Tree:
             return False
         try:
             day = dt.datetime.strptime(value.strip(), self._builder.get("format", "%Y-%m-%d")).date()  # noqa: DTZ007
+            pivot = self._builder.get("pivot")
+            if pivot is not None and "%y" in self._builder.get("format", ""):
+                day = day.replace(year=day.year % 100 + (1900 if day.year % 100 > pivot else 2000))
         except ValueError:
             return False
         year, week, _ = day.isocalendar()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from worker.engine.algorithms.builders.settings import Rows, Settings
 from worker.engine.column import SUPPRESSED
 
-OPTIONS = ("levels", "format")
+OPTIONS = ("levels", "format", "pivot")
 UNITS: dict[str, Callable[[dt.date], str]] = {
     "day": lambda day: day.isoformat(),
     "week": lambda day: f"{day.isocalendar().year}-W{day.isocalendar().week:02d}",
@@ -23,7 +23,10 @@ def build(settings: Settings, values: Sequence[str]) -> Rows:
     """The units of each day that is written in the declared form."""
     levels = _levels(settings)
     pattern = settings.get("format", "%Y-%m-%d")
-    days = [_day(text, pattern) for text in values]
+    pivot = settings.get("pivot")
+    if pivot is not None and (isinstance(pivot, bool) or not isinstance(pivot, int) or not 0 <= pivot <= 99):
+        raise settings.refusal("pivot", "must be a whole number from 0 to 99")
+    days = [_day(text, pattern, pivot) for text in values]
     unread = sum(day is None for day in days)
     if unread:
         text = f"{unread} distinct values are not dates of this form. Correct them or give another format"
@@ -47,8 +50,12 @@ def _levels(settings: Settings) -> Sequence[str]:
     return levels
 
 
-def _day(text: str, pattern: str) -> dt.date | None:
+def _day(text: str, pattern: str, pivot: int | None) -> dt.date | None:
+    """Two-digit years up to the pivot – 68 unless somebody says otherwise – are 20…, the others 19…."""
     try:
-        return dt.datetime.strptime(text.strip(), pattern).date()  # noqa: DTZ007 - only the day is read
+        day = dt.datetime.strptime(text.strip(), pattern).date()  # noqa: DTZ007 - only the day is read
+        if pivot is None or "%y" not in pattern:
+            return day
+        return day.replace(year=day.year % 100 + (2000 if day.year % 100 <= pivot else 1900))
     except (ValueError, TypeError):
         return None
