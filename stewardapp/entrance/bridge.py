@@ -33,6 +33,7 @@ HEALTH = "/healthz"  # answered here: the process lives even when all its thread
 PIECE = 4 * FRAME_BYTES
 PIECE_SECONDS = 5.0  # what came in this time is stored, so that little is lost with the line
 MOST_LARGE = 32  # bodies beyond a small one that are received at once: this bounds the memory
+MOST_HELD = 128 << 20  # bytes of small bodies
 QUEUE = 256  # requests that wait for a thread
 SLICE = 64 * 1024
 
@@ -64,7 +65,7 @@ class Entrance:
         self.pool = ThreadPoolExecutor(threads, "pages")
         self.sealing = ThreadPoolExecutor(2, "sealing")
         self.most_jobs = threads + QUEUE
-        self.jobs = self.large = 0
+        self.jobs = self.large = self.held = 0
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         if scope["type"] == "http":
@@ -144,15 +145,22 @@ class Visit:
         environ = environ_of(self.scope, self.house.proxies)
         length = declared(environ)
         if length is not None and length <= SMALL:
-            said = length if "CONTENT_LENGTH" in environ else None
-            return await self._with(environ, io.BytesIO(await self._whole(length)), said)
+            return await self._small(environ, length)
         await self._large(environ, length)
 
-    async def _whole(self, length: int) -> bytes:
-        received = await self.body.read(length)
-        if len(received) < length:
-            raise Gone
-        return received
+    async def _small(self, environ: Environ, length: int) -> None:
+        """In memory, which is bounded: anybody may send this much, on any number of connections."""
+        if length and self.house.held + length > MOST_HELD:
+            raise Busy
+        self.house.held += length
+        try:
+            received = await self.body.read(length)
+            if len(received) < length:
+                raise Gone
+            said = length if "CONTENT_LENGTH" in environ else None
+            await self._with(environ, io.BytesIO(received), said)
+        finally:
+            self.house.held -= length
 
     # Large bodies
 

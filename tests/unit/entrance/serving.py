@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.test import override_settings
+from uvicorn import Server
 
 from stewardapp.entrance.bridge import Entrance
 from stewardapp.entrance.server import server
@@ -20,8 +21,14 @@ Pages = Callable[[dict[str, Any], Any], Any]
 class Open:
     """An entrance that is open, and where."""
 
-    def __init__(self, entrance: Entrance, port: int) -> None:
-        self.entrance, self.port = entrance, port
+    def __init__(self, entrance: Entrance, serving: Server) -> None:
+        self.entrance, self._serving = entrance, serving
+        self.port = serving.servers[0].sockets[0].getsockname()[1]
+
+    @property
+    def connections(self) -> int:
+        """How many there are."""
+        return len(self._serving.server_state.connections)
 
     def connect(self, sent: bytes = b"", patience: float = 10, buffer: int = 0) -> socket.socket:
         """A connection on which this has been sent."""
@@ -58,7 +65,7 @@ def opened(pages: Pages, threads: int = 2, patience: float = 5.0) -> Iterator[Op
         thread.start()
         try:
             until(lambda: serving.started, 10, "it listens")
-            yield Open(entrance, serving.servers[0].sockets[0].getsockname()[1])
+            yield Open(entrance, serving)
         finally:
             serving.should_exit = True
             thread.join(20)

@@ -8,7 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from django.http import HttpResponse, StreamingHttpResponse
+from django.contrib.auth.decorators import login_not_required
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import path
 
 from stewardapp.entrance import bridge
 from stewardapp.entrance.admission import SMALL, Admission
@@ -212,7 +215,8 @@ def test_a_piece_that_is_being_made_is_finished_before_the_download_is_closed() 
     with opened(pages) as door:
         with door.connect(GET):
             assert making.wait(10)
-        assert door.ask(HEALTH).endswith(b"ok\n")  # by now it has been noticed that the reader left
+        until(lambda: not door.connections, 5, "the reader has left")
+        assert door.ask(HEALTH).endswith(b"ok\n")  # and that has been noticed by now
         assert seen == []
         go_on.set()
         until(lambda: door.entrance.jobs == 0 and "ended" in seen, 10, "it ends")
@@ -267,6 +271,42 @@ def test_event_streams_hold_no_thread_and_end_with_their_reader() -> None:
         for line in lines:
             line.close()
         until(lambda: events.ended, 5, "they end with their reader")
+
+
+async def ticks() -> AsyncIterator[bytes]:
+    for number in range(3):
+        yield b"data: %d\n\n" % number
+        await asyncio.sleep(0.01)
+
+
+@login_not_required
+def ticking(_: HttpRequest) -> StreamingHttpResponse:
+    """What a view has to do for a stream of events."""
+    return StreamingHttpResponse(ticks(), content_type="text/event-stream")
+
+
+urlpatterns = [path("page", ticking)]
+
+
+def test_a_view_may_answer_with_events_behind_all_middleware(settings: Any) -> None:
+    settings.ROOT_URLCONF, settings.ALLOWED_HOSTS = __name__, ["desk"]
+    with opened(WSGIHandler(), threads=1) as door:
+        answer = door.ask(GET)
+    assert b"content-type: text/event-stream" in answer
+    assert b"x-frame-options: DENY" in answer
+    assert all(b"data: %d\n\n" % number in answer for number in range(3))
+
+
+def test_the_memory_of_small_bodies_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge, "MOST_HELD", 100_000)
+    with opened(echo) as door:
+        with door.connect(post(60_000) + b"some") as line:
+            until(lambda: door.entrance.held == 60_000, 5, "the first is being received")
+            assert door.ask(post(60_000) + b"x" * 60_000).startswith(b"HTTP/1.1 503")
+            assert door.ask(GET).startswith(b"HTTP/1.1 200")
+            line.sendall(b"x" * 59_996)
+            assert heard(line).startswith(b"HTTP/1.1 200")
+        until(lambda: door.entrance.held == 0, 5, "nothing is held")
 
 
 PATCH = (
