@@ -109,6 +109,10 @@ def test_the_same_question_by_somebody_else_is_free(team: factories.Team, desk: 
     allotment, least = desk.allotment, factories.Spend(1)
     assert allotment is not None
     factories.budgets.allow(allotment=allotment, user=other, limit=least, by=team.steward)
+    with pytest.raises(NotAllowed, match="left"):  # or the refusal would tell what colleagues asked
+        factories.make_query(desk, other, FLU)
+    enough = factories.Spend(500_000)
+    factories.budgets.allow(allotment=allotment, user=other, limit=enough, by=team.steward)
     assert not Query.objects.visible_to(other).exists()
     assert factories.make_query(desk, other, FLU) == query
     assert Query.objects.visible_to(other).get() == query
