@@ -70,6 +70,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         details = {"recipe": run.recipe, "key": randomness(key).hex(), "input_sha256": version.sha256}
         details["labels"] = {name: said["label"] for name, said in run.dictionary.items()}
         details["populations"] = list(compared)
+        details["version_key"] = shared_randomness(storage.key_bytes(version.key)).hex()
         if run.project_key is not None:
             details["project_key"] = storage.key_bytes(run.project_key.key).hex()
         if run.charged_at is not None:
@@ -111,6 +112,11 @@ def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: Mapping[st
         insist(answer["files"][file.name], file, reported)
     recomputed = answer["files"][files[0].name]["goals"]
     return [agreed(one, other) for one, other in zip(recomputed, reported, strict=True)]
+
+
+def shared_randomness(key: bytes) -> bytes:
+    """The key of what every run on a version draws alike: gone with the version's own key."""
+    return hmac.digest(key, b"randomized answers", "sha256")
 
 
 def randomness(key: bytes) -> bytes:

@@ -152,6 +152,7 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
             **beside,
             input_sha256=job["input_sha256"],
             project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
+            version_key=bytes.fromhex(job["version_key"]) if job.get("version_key") else None,
         ).as_dict()
     told = codebook.written(recipe, report, job.get("labels") or {})
     files.writer("codebook.md").write(told.encode())

@@ -52,14 +52,14 @@ def judged(rows: Rows, slug: str, params: dict[str, Any], sensitive: Any = None,
     files = {} if people is None else {"p.csv": written(table_of(people, list(QUASI)))}
     (again,) = examine(recipe, io.BytesIO(released), populations=files).results
     (told,) = report["goals"]
-    assert again.achieved == pytest.approx(told["achieved"], rel=1e-12)
+    assert again.achieved == pytest.approx(told["achieved"], rel=1e-9)
     assert (again.holds, again.violating_rows) == (told["holds"], told["violating_rows"])
     assert bool(again.remark) == ("remark" in told)
     return told, plain, classes(plain, QUASI)[0]
 
 
 def agrees(told: dict[str, Any], answer: oracle.Answer) -> None:
-    assert told["achieved"] == pytest.approx(answer[0], rel=1e-12, abs=1e-15)
+    assert told["achieved"] == pytest.approx(answer[0], rel=1e-9, abs=1e-15)
     assert (told["holds"], told["violating_rows"]) == answer[1:]
 
 
@@ -286,7 +286,7 @@ def test_a_lower_limit_of_presence_costs_what_it_must_and_no_more(
     (told,) = report["goals"]
     assert told["holds"]
     assert again.holds
-    assert again.achieved == pytest.approx(told["achieved"], rel=1e-12)
+    assert again.achieved == pytest.approx(told["achieved"], rel=1e-9)
 
 
 @pytest.mark.parametrize("method", [("mondrian", {}), ("suppression", {})])

@@ -100,6 +100,8 @@ class Method(Parametric):
     """Whether its output satisfies every goal of the recipe."""
     tabulates: ClassVar[bool] = False
     """Whether its plan is a Tabulation: then no microdata leave, and it is the only step of its recipe."""
+    draws_of_version: ClassVar[bool] = False
+    """Whether every run on the same data draws alike for the same column: drawn anew it would average out."""
 
     tells_changes: ClassVar[bool] = True
     """Whether the codebook may say how many cells changed: where that is a matter of chance, cell by cell,

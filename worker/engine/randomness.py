@@ -49,17 +49,40 @@ def step_names(steps: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[str, ...
 class Source:
     """Gives the generator of each (step, column, block).
 
-    `project_key` is for what must be the same in every run of a project, such as pseudonyms.
+    `project_key` is for what must be the same in every run of a project, such as pseudonyms; `version_key`
+    for what must be the same in every run on a version of the data, such as randomized answers.
     """
 
-    def __init__(self, key: bytes, step: str | int = "", project_key: bytes | None = None) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        step: str | int = "",
+        project_key: bytes | None = None,
+        version_key: bytes | None = None,
+        earlier: int = 0,
+    ) -> None:
+        """`earlier` steps of the run drew for the same column from the version's key."""
         self._key = key
         self._step = str(step)
         self.project_key = project_key
+        self._version_key, self._earlier = version_key, earlier
 
-    def for_step(self, step: str | int) -> Source:
+    def for_step(self, step: str | int, earlier: int = 0) -> Source:
         """The same run's randomness for another step, independent of every other step's."""
-        return Source(self._key, step, self.project_key)
+        return Source(self._key, step, self.project_key, self._version_key, earlier)
+
+    def of_version(self, *content: bytes) -> Source:
+        """What every run on the version draws for the same content; this run's own without a version's key.
+
+        Answers that are randomized anew in every release average out. A second randomization within one run
+        draws for itself: it would undo the first.
+        """
+        if self._version_key is None:
+            return self
+        digest = hashlib.sha256()
+        for part in content:
+            digest.update(len(part).to_bytes(8, "big") + part)
+        return Source(self._version_key, f"version {digest.hexdigest()} {self._earlier}")
 
     def stream(self, column: str, block: int) -> Generator:
         """The generator for one block of 65 536 rows of one column."""

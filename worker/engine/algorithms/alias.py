@@ -52,6 +52,11 @@ class Alias:
             np.array([end for _, _, end in built], dtype=np.uint64),
         )
 
+    @property
+    def content(self) -> tuple[bytes, ...]:
+        """The same for the same probabilities."""
+        return tuple(np.ascontiguousarray(one).tobytes() for one in (self.below, self.other, self.ends))
+
     def matrix(self, width: int) -> list[list[Fraction]]:
         """The probabilities that are implemented, by counting all words."""
         rows = []

@@ -17,6 +17,7 @@ from worker.engine.fields import Role
 from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
+from worker.engine.method import Method
 from worker.engine.parametric import Parametric
 from worker.engine.privacy import Spend
 from worker.engine.randomness import Source, fresh_key, step_names
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     from worker.engine.recipe import Recipe
 
 __all__ = ["Output", "anonymize", "assess", "compare"]
+
+
+DRAWN_ANEW = (
+    "Randomized cells were drawn with a key of this run alone. Another file of the same data is drawn anew, "
+    "and both together tell more: their local ε adds up."
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,7 @@ def anonymize(
     persons: BinaryIO | None = None,
     input_sha256: str | None = None,
     project_key: bytes | None = None,
+    version_key: bytes | None = None,
     exact: BinaryIO | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
@@ -95,7 +103,7 @@ def anonymize(
     ones, for those who may see the data. `hierarchies` holds the text of every file the recipe refers to;
     `records` takes one line per input row, `persons` a number per released row for the verification of the
     bytes. Without a `key` the randomness is fresh from the operating system; `project_key` makes pseudonyms
-    agree between a project's files.
+    agree between a project's files, `version_key` randomized answers between files of the same data.
     """
     work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
@@ -108,7 +116,9 @@ def anonymize(
     goals = work.goals(original)
     with work.reporter.span(0.02, 0.6):
         before = work.statistics(original)
-        randomness = Source(key or fresh_key(), project_key=project_key)
+        randomness = Source(key or fresh_key(), project_key=project_key, version_key=version_key)
+        if version_key is None and any(step.draws_of_version for step in recipe.steps):
+            report.warnings.append(DRAWN_ANEW)
         data = _decide(work, original, before, goals, randomness, report)
     with work.reporter.span(0.6, 0.8):
         _write(work, data, outputs, keep_order, persons, report)
@@ -183,7 +193,7 @@ def _decide(
             work.reporter.stage(f"Planning step {number + 1} of {len(steps)}: {method.title}")
             try:
                 method.require_possible(data.schema, goals, before.declared)
-                own = source.for_step(names[number])
+                own = source.for_step(names[number], earlier=drawn_before(steps, number))
                 asked = work.statistics(data, before) if data.steps else before
                 plan = method.plan(asked, goals, own, work.reporter)
             except EngineError as error:
@@ -192,6 +202,12 @@ def _decide(
             data = data.with_step(method, plan, own)
             work.reporter.progress(1.0)
     return data
+
+
+def drawn_before(steps: Sequence[Method], number: int) -> int:
+    """How many steps before this one drew for its column from the version's key."""
+    column = getattr(steps[number], "column", None)
+    return sum(one.draws_of_version and getattr(one, "column", None) == column for one in steps[:number])
 
 
 def _tabulated(

@@ -59,6 +59,7 @@ class Pram(Method):
     slug = "pram"
     title = "Post-randomization (PRAM)"
     family = Family.PERTURBATIVE
+    draws_of_version = True
     tells_changes = False
     references = (
         "Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Post randomisation for statistical disclosure "
@@ -189,7 +190,8 @@ class Pram(Method):
         if len(plan.strata) > 1:
             codes = plan.strata.ids(chunk) * np.int32(width) + lookup[column.codes]
             rows_of = np.arange(width * len(plan.strata), dtype=np.int32)
-        fresh, released = drawn(plan.alias, width, codes, rows_of, chunk, source, self.column)
+        own = source.of_version(self.column.encode(), *plan.alias.content)
+        fresh, released = drawn(plan.alias, width, codes, rows_of, chunk, own, self.column)
         made = Column.of_domain(
             self.column, column.kind, fresh, plan.categories.texts, plan.categories.missing
         )

@@ -61,6 +61,7 @@ class RandomizedResponse(Method):
     family = Family.PERTURBATIVE
     tells_changes = False
     guarantee = Guarantee.LOCAL_DIFFERENTIAL_PRIVACY
+    draws_of_version = True
     references = (
         "Warner (1965), Randomized response: a survey technique for eliminating evasive answer bias",
         "Kairouz, Bonawitz & Ramage (2016), Discrete distribution estimation under local privacy",
@@ -186,9 +187,8 @@ class RandomizedResponse(Method):
             return chunk
         column = chunk[self.column]
         rows_of = _positions(plan.texts, column)
-        fresh, released = drawn(
-            plan.alias, len(plan.texts), column.codes, rows_of, chunk, source, self.column
-        )
+        own = source.of_version(self.column.encode(), *plan.alias.content)
+        fresh, released = drawn(plan.alias, len(plan.texts), column.codes, rows_of, chunk, own, self.column)
         made = Column.of_domain(self.column, column.kind, fresh, plan.texts, plan.missing)
         return chunk.with_columns(made).tallied(released=released)
 
