@@ -44,7 +44,7 @@ bench: $(VENV)/dev ## Our figures beside a physical reference, same data, same r
 	$(BIN)/python -m benchmarks
 
 faults: $(VENV)/dev ## All fault injections, many rounds
-	STEWARD_DATA=$(TEST_DATA) STEWARD_FAULTS=full $(BIN)/python -m pytest tests/faults -n 0
+	STEWARD_DATA=$(TEST_DATA) STEWARD_FAULTS=full $(BIN)/python -m pytest tests/faults tests/integration/test_fuzz.py -n 0
 
 up: ## Start a whole site in containers (needs Docker and .env)
 	docker compose up --build --detach

@@ -19,9 +19,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from stewardapp import keyring, storage
 from stewardapp.models.canonical import canonical
 from stewardapp.secrets_file import keep_first
+from worker.engine.strict_json import BadJson, Limits, loads
 
 FOLDER, PURPOSE = "anchors", "audit anchors"
-MOST_BYTES = 4096
+LIMITS = Limits(length=4096, values=20, depth=2)
 SHAPE = {"version": int, "installation": str, "day": str, "count": int, "hash": str, "signature": str}
 WRONG = "is not an anchor, or was damaged"
 
@@ -82,10 +83,10 @@ def read(path: Path) -> Signed:
     """The anchor in a file of whatever origin; not checked yet."""
     try:
         content = path.read_bytes()
-        found = json.loads(content) if len(content) <= MOST_BYTES else None
+        found = loads(content, LIMITS)
     except OSError:
         raise Unusable(f"{path} cannot be read") from None
-    except (ValueError, RecursionError):
+    except BadJson:
         raise Unusable(f"{path} {WRONG}") from None
     if not _is_anchor(found):
         raise Unusable(f"{path} {WRONG}")

@@ -1,12 +1,12 @@
 """Session rules, caching rules, and the translation of refusals into pages."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import logout
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict, UnreadablePostError
 from django.shortcuts import render
 
 from stewardapp.access.rules import may_enter
@@ -14,6 +14,7 @@ from stewardapp.access.verdict import NotAllowed, Refused
 from stewardapp.actions import inbox
 from stewardapp.models import User
 from stewardapp.models.policy import standing_of
+from worker.engine.sent_text import is_text
 
 Answer = Callable[[HttpRequest], HttpResponse]
 SEEN = "seen"
@@ -29,6 +30,9 @@ TO_ENROL = frozenset(
         "healthz",
         "readyz",
     }
+)
+NO_TEXT = (
+    "Something that was sent holds a character that is none (a NUL or half a surrogate pair). Remove it."
 )
 
 
@@ -50,6 +54,50 @@ class IdleSessionMiddleware:
             logout(request)
         elif not _is_poll(request) and (now - seen >= RECORD_EVERY or SEEN not in request.session):
             request.session[SEEN] = now
+
+
+class WellFormedMiddleware:
+    """Refuse what no database holds – a NUL, half a surrogate pair – wherever in a request it stands.
+
+    So no view and no form needs to remember. Text is UTF-8, whatever a request calls it: other encodings can
+    spell what UTF-8 cannot. Bodies that a view reads by itself are its own: uploads, answers to surveys.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.encoding is not None:
+            request.encoding = "utf-8"
+        for name in [name for name, value in request.COOKIES.items() if not is_text(name + value)]:
+            del request.COOKIES[name]  # a session is looked for before there is a page to refuse on
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., HttpResponse], _args: Any, _kwargs: Any
+    ) -> HttpResponse | None:
+        """Refuse on a page; by now it is known who asks, and whether the form is read for the view anyway."""
+        has_form = request.method == "POST" and not getattr(view, "csrf_exempt", False)
+        if all(map(is_text, _texts(request, has_form))):
+            return None
+        return render(request, "400.html", {"reason": NO_TEXT}, status=400)
+
+
+def _texts(request: HttpRequest, has_form: bool) -> Iterator[str]:
+    yield request.path_info
+    yield from (value for name, value in request.META.items() if name.startswith("HTTP_"))
+    for fields in (request.GET, _form(request) if has_form else QueryDict()):
+        for name, values in fields.lists():
+            yield name
+            yield from (value for value in values if isinstance(value, str))
+
+
+def _form(request: HttpRequest) -> QueryDict:
+    """What was sent; nothing when the connection broke, which the check of the form's token answers for."""
+    try:
+        return request.POST
+    except UnreadablePostError:
+        return QueryDict()
 
 
 class NoStoreMiddleware:

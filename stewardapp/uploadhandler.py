@@ -1,18 +1,19 @@
 """Files posted by a form stream straight into a sealed temporary file; no plain byte touches the disk.
 
-A view that takes a file says so first, with the largest size: `request.accepts_file = limit`. Files sent to
+A view that takes a file says so first, with the largest size: `with receiving(request, limit)`. Files sent to
 any other address are thrown away as they arrive.
 
 A view whose files are larger than a form also carries the mark `takes_files`: the entrance asks for it before
 it lets such a body in.
 """
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile, StopUpload
+from django.http import HttpRequest
 
 from stewardapp import storage
 from worker.sealed import SealedReader, SealedWriter, new_key
@@ -23,6 +24,19 @@ else:
     Bytes = UploadedFile
 
 PIECE = 1 << 20
+
+
+@contextmanager
+def receiving(request: HttpRequest, limit: int) -> Iterator[None]:
+    """Take a file of so many bytes; what arrived of one that broke off halfway is gone at the end."""
+    request.accepts_file = limit  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for handler in request.upload_handlers:
+            handler.upload_interrupted()
+
+
 PIECE_TYPE = "application/offset+octet-stream"  # of a piece of a resumable upload
 FOLLOWS = "steward.follows"  # bytes of the same request that the entrance has not handed over yet
 View = TypeVar("View", bound=Callable[..., Any])

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django import forms
 
 from worker.engine.fields import NUMERIC, Kind
+from worker.engine.sent_text import whole_number
 
 UNITS = ("day", "week", "month", "quarter", "year", "decade")
 
@@ -52,9 +53,9 @@ class FanOutField(forms.Field):
 
     def to_python(self, value: Any) -> Any:
         parts = [part.strip() for part in str(value or "").split(",") if part.strip()]
-        if not all(part.isascii() and part.isdecimal() and int(part[:9]) >= 2 for part in parts):
+        numbers = [whole_number(part) or 0 for part in parts]
+        if any(number < 2 for number in numbers):
             raise forms.ValidationError("Write whole numbers of at least 2, with commas between them.")
-        numbers = [int(part) for part in parts]
         return numbers[0] if len(numbers) == 1 else numbers or None
 
 

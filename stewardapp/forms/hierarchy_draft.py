@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from worker.engine.algorithms.hierarchy_edits import refusal
+from worker.engine.strict_json import BadJson, Limits, loads
 
 MOST_CHANGES = 1000
+LIMITS = Limits(length=16_000_000, values=1_000_000)
 BUILD, RESTART = "build", "restart"
 Change = Mapping[str, Any]
 
@@ -27,8 +29,8 @@ class Draft:
     def sent(cls, posted: Mapping[str, str]) -> Draft:
         """What the page carried; refused when it is none."""
         try:
-            changes = json.loads(posted.get("changes") or "[]")
-        except (json.JSONDecodeError, RecursionError):
+            changes = loads(posted.get("changes") or "[]", LIMITS)
+        except BadJson:
             raise refusal("The page sent an unreadable draft; start again.") from None
         if not isinstance(changes, list) or not all(map(_readable, changes)):
             raise refusal("The page sent an unreadable draft; start again.")

@@ -18,6 +18,7 @@ from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
 from worker.engine.io import formats
 from worker.engine.method import Forecast, Guarantee, Method, Preset
+from worker.engine.sent_text import whole_number
 
 ITEM, FORMATS = "item", "formats"
 MAXIMUM_ITEMS = 60
@@ -274,9 +275,10 @@ def moved_down(items: list[Item], key: str) -> list[Item]:
 
 def filled_in(items: list[Item], rest: str) -> list[Item]:
     """The items with the parameters of a preset in one; what the preset does not name stays as it was."""
-    key, _, number = rest.partition(":")
+    key, _, typed = rest.partition(":")
+    number = whole_number(typed)
     for item in items:
-        chosen = item.presets[int(number) :][:1] if item.key == key and number.isdecimal() else ()
+        chosen = item.presets[number:][:1] if item.key == key and number is not None else ()
         if chosen and item.form is not None:
             fields, params = item.form.fields, chosen[0].params
             fresh = {name: fields[name].prepare_value(value) for name, value in params.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import forms
@@ -10,8 +9,10 @@ from django.utils import timezone
 
 from stewardapp.access.workflow import Audience
 from stewardapp.forms.presets import presets
+from stewardapp.forms.recipe_form import MAXIMUM_ITEMS
 from stewardapp.models import User, Version
 from worker.engine.io.formats import FURTHER
+from worker.engine.strict_json import BadJson, loads
 
 LONG = forms.Textarea(attrs={"rows": 4})
 AUDIENCES = (
@@ -21,6 +22,11 @@ AUDIENCES = (
     (Audience.PUBLIC_LINK, "Anyone with the link"),
 )
 MAXIMUM_RECIPE = 2 * 1024**2
+NAMES = {"goals": "goal", "steps": "method"}
+SHAPE = (
+    "“goals” and “steps” of a recipe are lists of objects such as "
+    "{“goal”: “k-anonymity”, “params”: {“k”: 5}} and {“method”: “rounding”, “params”: {…}}."
+)
 
 
 class CreateForm(forms.Form):
@@ -132,24 +138,30 @@ class ImportForm(forms.Form):
         """The goals and steps of the recipe; what it says of columns belongs to another file."""
         recipe = parsed(self.cleaned_data["recipe"])
         parts = {name: recipe.get(name, []) for name in ("goals", "steps")}
-        if not all(map(is_list_of_objects, parts.values())):
-            raise forms.ValidationError("“goals” and “steps” of a recipe are lists of objects.")
+        if not all(is_list_of_parts(part, NAMES[name]) for name, part in parts.items()):
+            raise forms.ValidationError(SHAPE)
+        if sum(map(len, parts.values())) > MAXIMUM_ITEMS:
+            raise forms.ValidationError(
+                f"A page holds {MAXIMUM_ITEMS} goals and steps; run a longer recipe on the command line."
+            )
         asked = recipe.get("formats", [])
         return parts | {"formats": [name for name in FURTHER if isinstance(asked, list) and name in asked]}
 
 
-def is_list_of_objects(part: Any) -> bool:
-    """Whether a part of a recipe has the shape of goals or steps."""
-    return isinstance(part, list) and all(isinstance(one, dict) for one in part)
+def is_list_of_parts(part: Any, name: str) -> bool:
+    """Whether a part of a recipe has the shape of goals or steps: named, with parameters by name."""
+    return isinstance(part, list) and all(
+        isinstance(one, dict) and isinstance(one.get(name), str) and isinstance(one.get("params", {}), dict)
+        for one in part
+    )
 
 
 def parsed(text: str) -> dict[str, Any]:
     """The JSON object in a text."""
     try:
-        recipe = json.loads(text)
-    except json.JSONDecodeError as wrong:
-        place = f"line {wrong.lineno}, character {wrong.colno}"
-        raise forms.ValidationError(f"This is not valid JSON: look at {place}.") from None
+        recipe = loads(text)
+    except BadJson as bad:
+        raise forms.ValidationError(f"This {bad.what}.") from None
     if not isinstance(recipe, dict):
         raise forms.ValidationError("A recipe is a JSON object with “goals” and “steps”.")
     return recipe

@@ -8,6 +8,8 @@ from typing import Any
 
 from django import forms
 
+from worker.engine.strict_json import BadJson, loads
+
 ROWS = 3
 
 
@@ -59,10 +61,9 @@ class JsonField(forms.CharField):
         if not str(value or "").strip():
             return None
         try:
-            return json.loads(value)
-        except json.JSONDecodeError as wrong:
-            place = f"line {wrong.lineno}, character {wrong.colno}"
-            raise forms.ValidationError(f"This is not valid JSON: look at {place}.") from None
+            return loads(str(value))
+        except BadJson as bad:
+            raise forms.ValidationError(f"This {bad.what}.") from None
 
 
 class MatrixInput(forms.Textarea):
@@ -90,7 +91,7 @@ def setting_value(text: str) -> Any:
     """What the right side of a line means: JSON, numbers with commas, or plain text."""
     for candidate in (text, f"[{text}]"):
         try:
-            return json.loads(candidate)
-        except json.JSONDecodeError:
+            return loads(candidate)
+        except BadJson:
             continue
     return text

@@ -6,14 +6,17 @@ refusal, message or log line quotes it.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NamedTuple
 
 from stewardapp.access.verdict import Invalid
 from worker.engine.algorithms.survey_protocol import PROTOCOL
+from worker.engine.sent_text import whole_number
+from worker.engine.strict_json import BadJson, Limits, loads
 
 MOST_BYTES = 4096
+LIMITS = Limits(MOST_BYTES, values=2000, depth=3)
+MOST_CODE = 999
 CONTENT_TYPE = "application/json"
 HASH = re.compile(r"[0-9a-f]{64}")
 REFUSED = "This is not a randomized answer. Nothing was stored. Load the page again and answer there."
@@ -33,16 +36,14 @@ def refusal() -> Invalid:
 
 def acceptable(content_type: str, length: str) -> bool:
     """Whether the body is worth reading at all: short, and said to be what it must be."""
-    return content_type == CONTENT_TYPE and length.isdecimal() and 0 < int(length) <= MOST_BYTES
+    return content_type == CONTENT_TYPE and bool(whole_number(length, MOST_BYTES))
 
 
 def parsed(body: bytes) -> Payload:
     """The payload, or a refusal."""
     try:
-        said = json.loads(
-            body, object_pairs_hook=_object, parse_float=_refuse, parse_constant=_refuse, parse_int=_whole
-        )
-    except (ValueError, RecursionError):
+        said = loads(body, LIMITS)
+    except BadJson:
         raise refusal() from None
     if not isinstance(said, dict) or set(said) != {"protocol", "parameters", "codes"}:
         raise refusal()
@@ -51,26 +52,9 @@ def parsed(body: bytes) -> Payload:
     return Payload(said["parameters"], said["codes"])
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name twice")
-    return found
-
-
-def _refuse(_text: str) -> None:
-    raise ValueError("not a whole number")
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or len(text) > 3:
-        raise ValueError("not a code")
-    return int(text)
-
-
 def _is_hash(value: Any) -> bool:
     return isinstance(value, str) and HASH.fullmatch(value) is not None
 
 
 def _is_codes(value: Any) -> bool:
-    return isinstance(value, list) and all(type(code) is int for code in value)
+    return isinstance(value, list) and all(type(code) is int and 0 <= code <= MOST_CODE for code in value)

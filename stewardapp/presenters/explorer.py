@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stewardapp.presenters.numbers import percent, thousands
+from worker.engine.sent_text import whole_number
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
@@ -141,10 +142,10 @@ class Lattice:
 
     def parsed(self, key: str) -> Node | None:
         """The node an address names, if the lattice has it."""
-        parts = key.split("-")
-        if len(parts) != len(self.names) or not all(part.isdecimal() and len(part) < 4 for part in parts):
+        levels = [whole_number(part) for part in key.split("-")]
+        node = tuple(level for level in levels if level is not None)
+        if not len(levels) == len(node) == len(self.names):
             return None
-        node = tuple(map(int, parts))
         inside = all(low <= level <= high for level, (low, high) in zip(node, self.bounds, strict=True))
         return node if inside else None
 

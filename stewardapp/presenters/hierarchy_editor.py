@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from worker.engine.algorithms.hierarchies import Hierarchy
+from worker.engine.sent_text import whole_number
 
 SHOWN = 200
 Row = tuple[str, ...]
@@ -62,10 +63,10 @@ def picked(hierarchy: Hierarchy, keys: Sequence[str]) -> list[tuple[int, str]]:
     """The levels and labels behind ticked boxes; what is none is passed over."""
     found = []
     for key in keys:
-        level, _, place = key.partition("-")
-        if level.isdecimal() and place.isdecimal() and int(level) <= hierarchy.height:
-            labels = labels_of(hierarchy, int(level))
-            found += [(int(level), labels[int(place)])] if int(place) < len(labels) else []
+        level, place = map(whole_number, key.partition("-")[::2])
+        if level is not None and place is not None and level <= hierarchy.height:
+            labels = labels_of(hierarchy, level)
+            found += [(level, labels[place])] if place < len(labels) else []
     return found
 
 

@@ -18,6 +18,7 @@ from worker.engine.algorithms.transition_effects import Effect, effect_of, parts
 from worker.engine.chart import Axis, Chart, Series
 from worker.engine.errors import EngineError
 from worker.engine.fields import Columns, Transition
+from worker.engine.sent_text import whole_number
 
 SHADES = 10
 
@@ -225,6 +226,7 @@ def unpacked(text: str, size: int) -> list[list[float]] | None:
     lines = [line.split("-") for line in text.split("_")]
     if len(lines) != size or any(len(line) != size for line in lines):
         return None
-    if not all(word.isdecimal() and len(word) < 5 for line in lines for word in line):
+    numbers = [[whole_number(word, most=9999) for word in line] for line in lines]
+    if any(number is None for line in numbers for number in line):
         return None
-    return [[int(word) / 1000 for word in line] for line in lines]
+    return [[(number or 0) / 1000 for number in line] for line in numbers]

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from stewardapp import storage
+from worker.engine.sent_text import whole_number
 from worker.sealed import SealedError, SealedReader, digest
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def shown_artifact(artifacts: list[Artifact], name: str) -> Artifact | None:
 def released_page(artifact: Artifact, wanted: str) -> ReleasedPage:
     """One page of a file; a file that is not too large is checked against its hash first."""
     pages = max(1, -(-(artifact.rows or 0) // ROWS_PER_PAGE))
-    number = min(max(int(wanted), 1), pages) if wanted.isdecimal() else 1
+    number = min(max(whole_number(wanted) or 1, 1), pages)
     rehashed = artifact.size <= REHASH_UP_TO
     try:
         with storage.reading(artifact.blob) as file:

@@ -1,9 +1,11 @@
 """The pages for what cannot be done: why, and what to do next. Never a value, never a trace."""
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+MALFORMED = "The request was too large, broken on its way, or not written as a browser writes it."
 CSRF = (
     "This form was sent from an old or foreign page. Go back, load the page again and send it once more; "
     "nothing was changed."
@@ -11,9 +13,11 @@ CSRF = (
 
 
 @login_not_required
-def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001
-    """400 for what never got as far as a page: a host that is not ours, a broken request."""
-    return HttpResponse("This request cannot be understood.\n", status=400, content_type="text/plain")
+def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400 for what never got as far as a view: a broken form, too many fields, a host that is not ours."""
+    if isinstance(exception, DisallowedHost):
+        return HttpResponse("This request cannot be understood.\n", status=400, content_type="text/plain")
+    return render(request, "400.html", {"reason": MALFORMED}, status=400)
 
 
 @login_not_required

@@ -23,6 +23,7 @@ from stewardapp.presenters.candidates import differences
 from stewardapp.presenters.run_pages import mends
 from stewardapp.views.finding import run_or_404
 from stewardapp.views.people import signed_in
+from worker.engine.sent_text import whole_number
 
 
 @require_GET
@@ -107,7 +108,8 @@ def lattice_or_404(run: Run, asked: str) -> explorer.Lattice:
     """The lattice of the step asked for, or of the first that searched one."""
     steps = run.report.get("steps", ())
     searched = [n for n, step in enumerate(steps) if step.get("heights") and step.get("levels")]
-    step = int(asked) if asked.isdecimal() and len(asked) < 4 else next(iter(searched), -1)
+    wanted = whole_number(asked)
+    step = next(iter(searched), -1) if wanted is None else wanted
     if step not in searched or step >= len(run.recipe.get("steps", ())):
         raise Http404
     return explorer.Lattice(run, step)
@@ -116,7 +118,8 @@ def lattice_or_404(run: Run, asked: str) -> explorer.Lattice:
 def filters(lattice: explorer.Lattice, asked: Mapping[str, str]) -> dict[str, int]:
     """The levels that were asked for, by column."""
     given = {name: asked.get(f"c{place}", "") for place, name in enumerate(lattice.names)}
-    return {name: int(text) for name, text in given.items() if text.isdecimal() and len(text) < 4}
+    levels = {name: whole_number(text) for name, text in given.items()}
+    return {name: level for name, level in levels.items() if level is not None}
 
 
 def columns(lattice: explorer.Lattice, wanted: Mapping[str, int]) -> list[dict[str, Any]]:

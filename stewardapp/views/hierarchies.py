@@ -20,6 +20,7 @@ from stewardapp.models import Column, Hierarchy
 from stewardapp.presenters.hierarchies import preview, rows_over, sentence
 from stewardapp.presenters.hierarchy_proposals import described
 from stewardapp.presenters.small_readings import previewable, values_of
+from stewardapp.uploadhandler import receiving
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import free_name, propose_for
 from worker.engine.errors import EngineError
@@ -70,8 +71,8 @@ def bring(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Import a table; who asks is settled before the body is read, the token right after."""
     column = column_or_404(request, id)
     require(may_edit(request, column))
-    request.accepts_file = MOST_BYTES  # type: ignore[attr-defined]
-    return _brought(request, column)
+    with receiving(request, MOST_BYTES):
+        return _brought(request, column)
 
 
 @csrf_protect

@@ -24,6 +24,7 @@ from stewardapp.presenters.configuring import columns_of
 from stewardapp.presenters.matrix_editor import Opened
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
+from worker.engine.sent_text import whole_number
 
 REFUSED = (
     "The method does not accept this matrix with its other parameters; look at them on the recipe's page."
@@ -61,7 +62,7 @@ def changed(draft: MatrixDraft, command: str) -> MatrixDraft:
     if verb == "fill":
         return draft.filled()
     if verb == "normalise":
-        return draft.normalised(int(row) if row.isdecimal() else None)
+        return draft.normalised(whole_number(row))
     return draft
 
 
@@ -86,7 +87,7 @@ def store(request: HttpRequest, opened: Opened, params: dict[str, Any]) -> Relea
     recipe = copy.deepcopy(opened.release.recipe)
     recipe["steps"][opened.number - 1]["params"] = params
     seen = request.POST.get("revision", "")
-    revision = int(seen) if seen.isdecimal() else None
+    revision = whole_number(seen)
     return releases.edit_recipe(
         release=opened.release, recipe=recipe, revision=revision, by=signed_in(request)
     )

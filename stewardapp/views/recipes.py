@@ -25,6 +25,7 @@ from stewardapp.presenters.release_pages import verdicts
 from stewardapp.presenters.shortages import shortage_of
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
+from worker.engine.sent_text import whole_number
 
 EDIT = "edit:"
 
@@ -82,7 +83,7 @@ def save(request: HttpRequest, release: Release, form: RecipeForm, command: str)
     if not form.is_valid():
         return page(request, release, form, unsaved=True, status=422)
     seen = request.POST.get("revision", "")
-    revision = int(seen) if seen.isdecimal() else None
+    revision = whole_number(seen)
     try:
         release = releases.edit_recipe(
             release=release, recipe=form.as_recipe(), revision=revision, by=signed_in(request)

@@ -21,7 +21,7 @@ from stewardapp.actions import uploads
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
 from stewardapp.presenters.limits import limits
 from stewardapp.presenters.numbers import size
-from stewardapp.uploadhandler import FOLLOWS, PIECE_TYPE, SealedFile, takes_files
+from stewardapp.uploadhandler import FOLLOWS, PIECE_TYPE, SealedFile, receiving, takes_files
 from stewardapp.views.people import signed_in
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
@@ -46,8 +46,8 @@ def page(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     require(rules.may_upload(dataset.project.person(user)))
     if request.method == "POST" and (refusal := _unread(request)):
         return _page(request, dataset, *refusal)
-    request.accepts_file = limits().bytes  # type: ignore[attr-defined]
-    return _received(request, dataset)
+    with receiving(request, limits().bytes):
+        return _received(request, dataset)
 
 
 def _unread(request: HttpRequest) -> tuple[str, int] | None:

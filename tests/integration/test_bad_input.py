@@ -249,6 +249,9 @@ def refused(client: Client, url: str, form: dict[str, Any], bad: dict[str, tuple
         for value in values:
             page = client.post(url, form | {name: value})
             about = (name, value[:20])
+            if "\0" in value:  # refused on a page before there is a form
+                assert page.status_code == 400, about
+                continue
             assert page.status_code == 422, about
             said = " ".join(
                 re.findall(r'<ul class="errorlist[^>]*>.*?</ul>', page.content.decode(), re.DOTALL)

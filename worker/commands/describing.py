@@ -43,11 +43,12 @@ def hierarchy(args: Any, reporter: TerminalReporter) -> int:
 
 def _specified(text: str, column: str) -> dict[str, Any] | list[str]:
     """A builder with its settings, or the lines of a table or a tree."""
-    from worker.engine.algorithms.hierarchy_imports import read_any
+    from worker.engine.algorithms.hierarchy_imports import LIMITS, read_any
+    from worker.engine.strict_json import BadJson, loads
 
     try:
-        found = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        found = loads(text, LIMITS)
+    except BadJson:
         found = None
     return found if isinstance(found, dict) and "builder" in found else read_any(text, column).lines()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -12,9 +11,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind, Role
 from worker.engine.parameters import problem
+from worker.engine.strict_json import BadJson, Limits, loads
 
 ALL = "*"
 LONGEST = 64 * 1024 * 1024
+LIMITS = Limits(length=LONGEST, values=10_000_000, depth=64)
+MOST_PARTS, MOST_COLUMNS = 200, 20_000
+"""So many goals, steps or measures nobody means; so many columns no file has that is read here."""
 
 
 def _as_texts(value: Any) -> Any:
@@ -86,10 +89,10 @@ class Document(_Part):
 
     version: Literal[1]
     data: DataPart = DataPart()
-    columns: dict[str, ColumnPart]
-    goals: tuple[GoalPart, ...] = ()
-    steps: tuple[StepPart, ...] = ()
-    measures: tuple[str | MeasurePart, ...] = (ALL,)
+    columns: dict[str, ColumnPart] = Field(max_length=MOST_COLUMNS)
+    goals: tuple[GoalPart, ...] = Field(default=(), max_length=MOST_PARTS)
+    steps: tuple[StepPart, ...] = Field(default=(), max_length=MOST_PARTS)
+    measures: tuple[str | MeasurePart, ...] = Field(default=(ALL,), max_length=MOST_PARTS)
     formats: tuple[Literal["xlsx", "sav", "dta"], ...] = ()
     """What a release desk writes besides CSV and Parquet; on a command line the name of the file says."""
 
@@ -108,34 +111,14 @@ def _json(source: str | bytes) -> Mapping[str, Any]:
     if len(source) > LONGEST:
         raise EngineError("recipe-too-long", "The recipe is longer than 64 MB. Name hierarchy files instead.")
     try:
-        text = source if isinstance(source, str) else source.decode("utf-8-sig")
-        found = json.loads(text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_unique)
-    except UnicodeDecodeError:
-        raise EngineError("recipe-not-json", "The recipe is not UTF-8 text. Save it as UTF-8.") from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise EngineError("recipe-not-json", f"The recipe is not valid JSON at {where}.") from None
-    except RecursionError:
-        raise EngineError("recipe-not-json", "The recipe is nested too deeply.") from None
+        found = loads(source, LIMITS, Decimal)
+    except BadJson as bad:
+        if bad.twice is not None:
+            message = f"The recipe says {bad.twice!r} twice in one object."
+            raise EngineError("recipe-duplicate", message, param=bad.twice) from None
+        raise EngineError("recipe-not-json", f"The recipe {bad.what}.") from None
     if not isinstance(found, Mapping):
         raise EngineError("recipe-not-json", "The recipe must be one JSON object.")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise EngineError(
-        "recipe-not-json", f"The recipe holds {name}, which is not a number. Use a finite number."
-    )
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise EngineError(
-                "recipe-duplicate", f"The recipe says {name!r} twice in one object.", param=name
-            )
-        found[name] = value
     return found
 
 

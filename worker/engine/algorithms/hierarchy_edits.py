@@ -12,6 +12,7 @@ from typing import Any
 from worker.engine.algorithms.hierarchies import Hierarchy, checked
 from worker.engine.column import SUPPRESSED
 from worker.engine.errors import EngineError
+from worker.engine.sent_text import whole_number
 
 Row = tuple[str, ...]
 Rows = Sequence[Row]
@@ -104,8 +105,8 @@ def _height(rows: Rows) -> int:
 
 
 def _level(rows: Rows, given: Any, lowest: int) -> int:
-    level = int(given)
-    if not lowest <= level <= _height(rows):
+    level = given if type(given) is int else whole_number(str(given))
+    if level is None or not lowest <= level <= _height(rows):
         raise refusal("This hierarchy has no such level.")
     return level
 

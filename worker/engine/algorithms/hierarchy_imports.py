@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,10 +9,12 @@ from worker.engine.algorithms.hierarchies import Hierarchy, checked, read
 from worker.engine.algorithms.hierarchy_builders import MOST_LEVELS
 from worker.engine.column import SUPPRESSED
 from worker.engine.errors import EngineError
+from worker.engine.strict_json import BadJson, Limits, loads
 
 NAMES = ("name", "label", "value", "text", "id")
 BELOW = ("children", "nodes", "items")
 WRAPPERS = ("hierarchy", "tree", "root", "data")
+LIMITS = Limits(length=64 * 1024 * 1024, values=10_000_000, depth=2 * MOST_LEVELS + 8)
 Path = tuple[str, ...]
 
 
@@ -30,12 +31,9 @@ def read_any(text: str, column: str) -> Hierarchy:
 
 def _json(text: str, column: str) -> Any:
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise _refusal(column, f"is not valid JSON at {where}") from None
-    except RecursionError:
-        raise _refusal(column, "is nested too deeply") from None
+        return loads(text, LIMITS)
+    except BadJson as bad:
+        raise _refusal(column, bad.what) from None
 
 
 def _statements(text: str, column: str) -> dict[str, list[str]]:

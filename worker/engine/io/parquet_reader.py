@@ -6,7 +6,6 @@ same borders whatever else is read. Numbers and dates take their plain text; a N
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -20,6 +19,7 @@ from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io.csv_reader import TEXT
 from worker.engine.io.limits import Limits
 from worker.engine.io.names import check_names, refuse_too_many
+from worker.engine.strict_json import BadJson, loads
 
 PIECE_ROWS = 4 * 65_536
 METADATA_KEY = b"table"
@@ -56,8 +56,8 @@ class ParquetReader:
         """What our own writer noted in the file: kinds and missing codes. Empty for any other file."""
         noted = (self._file.metadata.metadata or {}).get(METADATA_KEY)
         try:
-            known = json.loads(noted) if noted else {}
-        except ValueError:
+            known = loads(noted) if noted else {}
+        except BadJson:
             return {}
         return known if isinstance(known, dict) else {}
 
