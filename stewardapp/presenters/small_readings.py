@@ -18,7 +18,7 @@ from worker.engine.table import TableSource
 MOST_VALUES = 100_000
 MOST_ROWS = 20_000_000
 MOST_ROWS_COUNTED = 100_000
-MOST_COLUMNS_COUNTED = 12
+MOST_COLUMNS_COUNTED = 100
 
 
 def previewable(column: Column) -> bool:

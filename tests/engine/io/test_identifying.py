@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.io.reading import taken_in
-from worker.engine.io.identifying import Scan, identifying
+from worker.engine.io.identifying import Scan, identifying, parts_of
 from worker.engine.io.sketch import Sketch, mixed
 from worker.engine.io.source import open_table
 
@@ -48,10 +48,27 @@ def test_the_scan_of_the_profile_counts_the_same() -> None:
         assert scanned[(column["name"],)] == column["unique_share"]
 
 
-def test_more_columns_than_are_scanned_give_themselves_and_the_whole() -> None:
-    names = [f"c{i}" for i in range(8)]
-    _, source = taken_in((",".join(names) + "\n" + "1,2,3,4,5,6,7,8\n" * 3).encode())
-    assert len(identifying(source, names)) == 9
+@pytest.mark.parametrize("width", [7, 8, 20])
+def test_any_number_of_columns_gives_the_sets_that_single_people_out(width: int) -> None:
+    """Two columns of many identify everybody; no other single one tells anything."""
+    names = [f"c{i}" for i in range(width)]
+    lines = [",".join([str(i // 10), *["x"] * (width - 2), str(i % 10)]) for i in range(100)]
+    _, source = taken_in("\n".join([",".join(names), *lines]).encode())
+    found = {tuple(entry["columns"]): entry["unique_share"] for entry in identifying(source, names)}
+    assert found[tuple(names)] == 1.0
+    assert found[names[0], names[-1]] == 1.0
+    assert found[(names[0],)] == found[names[0], names[1]] == 0.0
+    assert found[tuple(names[1:])] == 0.0, "without the first nobody is alone"
+    assert {(one,) for one in names} <= set(found)
+
+
+def test_the_work_is_bounded_and_the_parts_that_matter_are_always_there() -> None:
+    names = [f"c{i}" for i in range(30)]
+    few, many = parts_of(names, 0), parts_of(names, 10_000)
+    assert len(few) == 61
+    assert len(many) == 10_000
+    assert set(few) <= set(many)
+    assert len(set(many)) == len(many)
 
 
 def test_estimates_are_close_when_there_are_too_many_values() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from worker.engine.keys import pack
 from worker.engine.table import TableSource
 
 COLUMNS = 6
+MOST_WORK = 8_000_000
+"""Sets times combinations that are looked at: a second or so."""
 _CAPACITY = 1 << 16
 
 
@@ -53,7 +55,8 @@ class Scan:
 
 
 def identifying(table: TableSource, columns: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    """The exact share of unique rows for the set and, up to six columns, all its parts."""
+    """The exact share of unique rows for the set and for its parts: all of them up to six columns; of more
+    columns each alone, the set without each, then pairs, threes and so on as far as `MOST_WORK` goes."""
     wanted = list(columns)
     codes, sizes = _gathered(table, wanted)
     rows = len(codes[0]) if codes else 0
@@ -61,15 +64,27 @@ def identifying(table: TableSource, columns: Sequence[str]) -> tuple[dict[str, A
     if rows:
         _, first, counts = np.unique(pack(codes, sizes, rows), return_index=True, return_counts=True)
         codes = [column[first] for column in codes]
-    sets = list(subsets(wanted)) if len(wanted) <= COLUMNS else [*((name,) for name in wanted), tuple(wanted)]
+    most = MOST_WORK // max(len(counts), 1)
     return tuple(
         {
             "columns": list(names),
             "unique_share": _share(names, wanted, codes, sizes, counts),
             "is_exact": True,
         }
-        for names in sets
+        for names in parts_of(wanted, most)
     )
+
+
+def parts_of(columns: Sequence[str], most: int) -> list[tuple[str, ...]]:
+    """The sets to be counted, small ones first; `most` of them, but no fewer than the ones named above."""
+    if len(columns) <= COLUMNS:
+        return list(subsets(columns))
+    whole = tuple(columns)
+    needed = [(name,) for name in columns]
+    needed += [tuple(name for name in columns if name != other) for other in columns]
+    more = (one for size in range(2, len(columns) - 1) for one in combinations(columns, size))
+    found = [*needed, *islice(more, max(0, most - len(needed) - 1))]
+    return [*sorted(found, key=len), whole]
 
 
 def _gathered(table: TableSource, columns: list[str]) -> tuple[list[Any], list[int]]:
