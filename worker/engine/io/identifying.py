@@ -80,7 +80,7 @@ def parts_of(columns: Sequence[str], most: int) -> list[tuple[str, ...]]:
     if len(columns) <= COLUMNS:
         return list(subsets(columns))
     whole = tuple(columns)
-    needed = [(name,) for name in columns]
+    needed: list[tuple[str, ...]] = [(name,) for name in columns]
     needed += [tuple(name for name in columns if name != other) for other in columns]
     more = (one for size in range(2, len(columns) - 1) for one in combinations(columns, size))
     found = [*needed, *islice(more, max(0, most - len(needed) - 1))]
