@@ -129,6 +129,14 @@ def test_a_job_that_fails_or_was_taken_over_leaves_its_line_but_no_time_on_the_r
     assert run.stages == []
 
 
+def test_a_run_is_made_of_nothing_that_four_eyes_do_not_see(run: Run, engine: StandIn) -> None:
+    """What is added here has makers: `models/shaping.py` asks for them, test_contributors.py compares."""
+    perform(run)
+    job, details = engine.asked[0]
+    of_run, of_version = {"recipe", "key", "labels", "populations"}, {"input_sha256", "version_key"}
+    assert (job, set(details)) == ("anonymize", of_run | of_version)
+
+
 def test_a_preview_is_done_without_any_key_to_draw_with(run: Run, engine: StandIn) -> None:
     preview = make_preview(run.release, done=False)
     perform(preview)
