@@ -139,6 +139,7 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
     files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
     name, inside = ("table", "exact") if recipe.tabulates else ("release", "records")
     beside: dict[str, Any] = {inside: files.writer(f"{inside}.csv")}
+    categories: dict[str, tuple[str, ...]] = {}
     memory = half(job["limits"]["memory_bytes"])
     with marked(job.get("publish")):
         report = local.anonymize(
@@ -150,11 +151,12 @@ def anonymize(job: Job, reporter: Reporter) -> Job:
             reporter=reporter,
             memory=memory,
             **beside,
+            categories=categories,
             input_sha256=job["input_sha256"],
             project_key=bytes.fromhex(job["project_key"]) if job.get("project_key") else None,
             version_key=bytes.fromhex(job["version_key"]) if job.get("version_key") else None,
         ).as_dict()
-    told = codebook.written(recipe, report, job.get("labels") or {})
+    told = codebook.written(recipe, report, job.get("labels") or {}, categories)
     files.writer("codebook.md").write(told.encode())
     written = with_rows(files.finish(), report, name)
     counted = report["files"]["exact"] if recipe.tabulates else report["input"]

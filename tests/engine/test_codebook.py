@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.engine.running import recipe_of, run
+from tests.engine.running import recipe_of, run, table_of
 from worker.engine import catalogue, codebook
 from worker.engine.samples import sample_columns, sample_table
 
@@ -55,7 +55,7 @@ def test_local_privacy_is_told_and_said_not_to_be_charged():
     assert f"± {facts['error95_central']:.3g}" in text
     text, _ = told("pram", {"column": "disease", "keep": 0.7})
     assert "no privacy budget is charged" in text
-    assert "e^ε with ε = 1.946" in text  # ln(0.7 / 0.1)
+    assert "ε = 1.946" in text  # ln(0.7 / 0.1)
 
 
 def test_columns_are_those_that_leave_with_their_meaning():
@@ -74,7 +74,7 @@ def test_how_far_a_column_was_generalized_is_said():
     for name, level in levels.items():
         whole = level and level == heights[name]
         wanted = (
-            "completely" if whole else f"level {level} of {heights[name]}" if level else "not generalized"
+            "suppressed" if whole else f"level {level} of {heights[name]}" if level else "not generalized"
         )
         assert wanted in lines[name]
 
@@ -95,3 +95,41 @@ def test_every_chart_of_a_step_stays_within_its_table(cls):
         for chart in example.charts(report["steps"][0]):
             assert not chart.internal
             assert chart.note.endswith(".")
+
+
+def test_the_values_of_the_file_are_listed_and_a_column_of_stars_is_suppressed():
+    """Only what the file holds: no value that was generalized away, and no number."""
+    columns = {
+        "city": {
+            "role": "quasi-identifier",
+            "kind": "categorical",
+            "hierarchy": ["Rome;south;*", "Oslo;north;*"],
+        },
+        "sex": {"role": "quasi-identifier", "kind": "categorical"},
+        "age": {"role": "other", "kind": "integer"},
+    }
+    rows = [
+        {"city": c, "sex": s, "age": str(i)} for i, (c, s) in enumerate((("Rome", "f"), ("Oslo", "m")) * 3)
+    ]
+    step = ("generalization", {"levels": {"city": [1, 1], "sex": [1, 1]}})
+    recipe = recipe_of(columns, [("k-anonymity", {"k": 2})], [step], [])
+    held: dict[str, tuple[str, ...]] = {}
+    _, report = run(recipe, table_of(rows), categories=held)
+    assert held == {"city": ("north", "south"), "sex": ("*",)}
+    text = codebook.written(recipe, report, {"city": "Where they live"}, held)
+    assert table_after(text, "## Values") == [["Column", "Values in the file"], ["city", "north; south"]]
+    lines = {line[0]: line for line in table_after(text, "## Columns")}
+    assert lines["sex"][3] == "suppressed: every value is *"
+    assert lines["city"][1] == "Where they live"
+    assert "Rome" not in text
+
+
+def test_cells_hidden_one_by_one_until_none_is_left_are_suppressed_too():
+    rows = [{"a": str(i), "b": "x"} for i in range(6)]
+    columns = {name: {"role": "quasi-identifier", "kind": "categorical"} for name in "ab"}
+    recipe = recipe_of(columns, [("k-anonymity", {"k": 3})], [("suppression", {})], [])
+    held: dict[str, tuple[str, ...]] = {}
+    _, report = run(recipe, table_of(rows), categories=held)
+    lines = {line[0]: line for line in table_after(codebook.written(recipe, report, {}, held), "## Columns")}
+    assert lines["a"][3] == "suppressed: every value is *"
+    assert lines["b"][3] != "suppressed: every value is *"

@@ -6,11 +6,12 @@ Everything here is public: columns that leave, and what each step says of itself
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from worker.engine.chart import Chart
 from worker.engine.chart_values import values_of
+from worker.engine.column import SUPPRESSED
 from worker.engine.fields import RELEASED
 
 if TYPE_CHECKING:
@@ -84,18 +85,35 @@ def _drawn(step: Any, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
     return charts
 
 
-def written(recipe: Recipe, report: Report, labels: Mapping[str, str]) -> str:
-    """The codebook as a Markdown file."""
+def written(
+    recipe: Recipe,
+    report: Report,
+    labels: Mapping[str, str],
+    categories: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The codebook as a Markdown file; `categories` are the values that columns of few values hold."""
     columns = {name: {"role": part.role, "kind": part.kind} for name, part in recipe.columns.items()}
-    lines = column_lines(columns, report, labels)
+    held = categories or {}
+    lines = [_all_hidden(line, held.get(line.name)) for line in column_lines(columns, report, labels)]
     notes = NOTES[-1:] if recipe.tabulates else NOTES
     parts = ["# Codebook", "## Columns", _table(COLUMN_HEADERS, map(_cells, lines)), "## What was done"]
+    if shown := {name: values for name, values in held.items() if tuple(values) != (SUPPRESSED,)}:
+        listed = [(name, "; ".join(values) or "–") for name, values in shown.items()]
+        parts[3:3] = ["## Values", _table(("Column", "Values in the file"), listed)]
     for number, note in enumerate(step_notes(recipe, report), start=1):
         parts.append(f"### {number}. {note.sentence}")
         parts += [f"* {line}" for line in note.guidance]
         for chart in note.charts:
             parts += [f"**{chart.title}.** {chart.note}", _table(*_figures(chart))]
     return "\n\n".join([*parts, "## How to read the file", *(f"* {note}" for note in notes)]) + "\n"
+
+
+HIDDEN = "suppressed: every value is *"
+
+
+def _all_hidden(line: ColumnLine, values: Sequence[str] | None) -> ColumnLine:
+    """A column of `*` alone is suppressed, whichever step made it so."""
+    return replace(line, treatment=HIDDEN) if values is not None and tuple(values) == (SUPPRESSED,) else line
 
 
 COLUMN_HEADERS = ("Column", "Meaning", "Kind", "What was done")
@@ -138,6 +156,6 @@ def _treated(level: int | None, height: int | None) -> str:
     if level is None:
         return "as recorded, unless a step below says otherwise"
     if level and level == height:
-        return "generalized completely: every value is *"
+        return HIDDEN
     of = f" of {height}" if height else ""
     return f"generalized to level {level}{of}" if level else "not generalized"

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from worker.engine.classes import released_classes
 from worker.engine.errors import EngineError
 from worker.engine.execution.dataset import Dataset
@@ -13,7 +15,7 @@ from worker.engine.execution.output import Output, write_release
 from worker.engine.execution.population import counted_population
 from worker.engine.execution.records import write_records
 from worker.engine.execution.tabulating import public_part, tabulate, write_tables
-from worker.engine.fields import Role
+from worker.engine.fields import Kind, Role
 from worker.engine.frequency import FrequencyTable
 from worker.engine.goal import Goal
 from worker.engine.measure import Measure, Section
@@ -96,6 +98,7 @@ def anonymize(
     project_key: bytes | None = None,
     version_key: bytes | None = None,
     exact: BinaryIO | None = None,
+    categories: dict[str, tuple[str, ...]] | None = None,
 ) -> Report:
     """Carry out the steps, write the release, measure before and after.
 
@@ -104,6 +107,7 @@ def anonymize(
     `records` takes one line per input row, `persons` a number per released row for the verification of the
     bytes. Without a `key` the randomness is fresh from the operating system; `project_key` makes pseudonyms
     agree between a project's files, `version_key` randomized answers between files of the same data.
+    `categories` is filled with the values that each released column of few values holds, for the codebook.
     """
     work = Work(recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {})
     report = Report()
@@ -126,10 +130,30 @@ def anonymize(
     with work.reporter.span(0.8, 1.0):
         _judge(after, goals, report)
         _measure(work, recipe.measures, before, after, report)
+        if categories is not None:
+            categories.update(_categories(after, data))
         if records is not None:
             write_records(records, original, data, after, work.reporter)
     _privacy(report, recipe, original)
     return _finished(report, work)
+
+
+MOST_CATEGORIES = 200
+"""Longer lists are left to the file itself."""
+
+
+def _categories(after: Statistics, data: Dataset) -> dict[str, tuple[str, ...]]:
+    """The values of the released columns that are categories, as the file writes them."""
+    listed = {}
+    for name in data.released():
+        if data.schema[name].kind in (Kind.CATEGORICAL, Kind.ORDINAL, Kind.BOOLEAN):
+            table = after.counts((name,))
+            domain, rows = table.domain(name), table.marginal(name)
+            held = np.flatnonzero((rows > 0) & ~domain.missing)
+            texts = [domain.texts[i] for i in held.tolist()]
+            if len(texts) <= MOST_CATEGORIES:
+                listed[name] = tuple(sorted(texts))
+    return listed
 
 
 def assess(
