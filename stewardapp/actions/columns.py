@@ -59,7 +59,10 @@ def describe(
     settings: Mapping[str, Any] | None = None,
     by: User,
 ) -> Column:
-    """Correct the kind, the label or the declared bounds and categories of one column."""
+    """Correct the kind, the label or the declared bounds and categories of one column.
+
+    Whoever declares something of it has seen its kind, and so confirms it.
+    """
     version = locked(version)
     require(may_tag(version.project.person(by), version.facts()))
     column = _named({column.name: column for column in version.columns.all()}, name)
@@ -79,6 +82,8 @@ def _apply(column: Column, changes: dict[str, Any]) -> None:
     unknown = set(changes.get("settings", ())) - SETTINGS
     if unknown:
         raise Invalid("unknown-setting", f"Unknown settings: {', '.join(sorted(unknown))}.", "settings")
+    if {"kind", "settings"} & changes.keys():  # declared beside the kind, and read by it
+        column.kind_confirmed = True
     for field, value in changes.items():
         setattr(column, field, limited(value, field) if field == "label" else value)
 

@@ -27,6 +27,11 @@ def open_on(*, version: Version, columns: Sequence[str], rows_per_person: int, b
     wrong = [name for name in columns if dictionary.get(name, {}).get("role") not in RELEASED]
     if not columns or wrong:
         raise Invalid("columns", "Choose columns whose role lets them be released.", "columns")
+    if guessed := [
+        name for name in columns if "bounds" in dictionary[name] and "kind" not in dictionary[name]
+    ]:
+        text = f"The kind of {guessed[0]!r} was guessed from the data. Look at its settings and save them."
+        raise Invalid("kind-guessed", text, "columns")
     if not 1 <= rows_per_person <= MOST_ROWS:
         raise Invalid("rows", f"Choose a number from 1 to {MOST_ROWS:,}.", "rows_per_person")
     persons = any(part["role"] == Role.PERSON_KEY for part in dictionary.values())

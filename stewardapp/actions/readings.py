@@ -99,7 +99,8 @@ def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
         if old is None:
             fresh.append(Column(version=version, name=described["name"], **values, **_declared(described)))
         else:
-            Column.objects.filter(pk=old.pk).update(**values)
+            said = old.kind_confirmed and values.get("kind", old.kind) == old.kind
+            Column.objects.filter(pk=old.pk).update(kind_confirmed=said, **values)
     Column.objects.bulk_create(fresh, batch_size=500)
 
 

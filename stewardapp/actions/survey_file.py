@@ -35,6 +35,7 @@ def columns_of(survey: Survey, version: Version) -> list[Column]:
             position=position,
             name=question.name,
             kind=Kind.CATEGORICAL,
+            kind_confirmed=True,
             role=Role.SENSITIVE,
             label=question.text,
             settings={"categories": question.answers},

@@ -27,7 +27,8 @@ class ColumnSettingsForm(forms.Form):
     """Everything about a column that is not its role; nothing here is taken from the data."""
 
     kind = forms.ChoiceField(
-        choices=list(KIND_LABELS.items()), help_text="What was found is a guess; correct it when it is wrong."
+        choices=list(KIND_LABELS.items()),
+        help_text="What was found is a guess, on which no promise of privacy may rest: saving confirms it.",
     )
     label = forms.CharField(
         required=False,

@@ -30,6 +30,8 @@ class Column(Record):
     position = models.PositiveIntegerField()
     name = models.TextField()
     kind = models.CharField(max_length=32)
+    # Whether a person said so; what a reading found is a guess, on which no promise of privacy may rest.
+    kind_confirmed = models.BooleanField(default=False)
     role = models.CharField(max_length=32, blank=True, default="")
     distinct = models.BigIntegerField(default=0)
     missing = models.BigIntegerField(default=0)

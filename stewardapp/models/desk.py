@@ -36,7 +36,7 @@ BESIDE = (Role.PERSON_KEY, Role.CONSENT)
 
 def declared_of(version: Version, names: Collection[str]) -> dict[str, dict[str, Any]]:
     """What is declared now of these columns and of those every answer heeds."""
-    tagged = {column.name: column_of(column) for column in version.columns.tagged()}
+    tagged = {column.name: column_of(column, guessed=False) for column in version.columns.tagged()}
     chosen = {name: part for name, part in tagged.items() if name in names or part["role"] in BESIDE}
     return {name: {key: part[key] for key in KEPT if key in part} for name, part in chosen.items()}
 

@@ -22,19 +22,29 @@ def recipe_of(release: Release) -> dict[str, Any]:
     """A complete recipe; a column nobody tagged is not named and so is dropped."""
     columns = release.version.columns.tagged().select_related("hierarchy")
     draft = release.recipe
+    counted = tabulates(draft)
     asked = {"formats": draft["formats"]} if draft.get("formats") else {}
     return asked | {
         "version": 1,
-        "columns": {column.name: column_of(column) for column in columns},
+        "columns": {column.name: column_of(column, guessed=not counted) for column in columns},
         "goals": draft.get("goals", []),
         "steps": draft.get("steps", []),
         "measures": draft.get("measures", ["*"]),
     }
 
 
-def column_of(column: Column) -> dict[str, Any]:
-    """One column as a recipe names it."""
-    entry: dict[str, Any] = {"role": column.role, "kind": column.kind, **column.settings}
+def tabulates(draft: Mapping[str, Any]) -> bool:
+    """Whether a step makes a table with differential privacy."""
+    known = catalogue.methods()
+    slugs = (step.get("method") for step in draft.get("steps", ()))
+    return any(slug in known and known[slug].tabulates for slug in slugs)
+
+
+def column_of(column: Column, *, guessed: bool = True) -> dict[str, Any]:
+    """One column as a recipe names it; without a kind that was only guessed where that may decide nothing."""
+    entry: dict[str, Any] = {"role": column.role, **column.settings}
+    if guessed or column.kind_confirmed:
+        entry["kind"] = column.kind
     if column.release_weight and column.role == Role.WEIGHT:
         entry["release"] = True
     if column.hierarchy is not None:

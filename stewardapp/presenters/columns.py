@@ -21,6 +21,7 @@ class ColumnLine:
     position: int
     name: str
     kind: str
+    kind_guessed: bool
     distinct_words: str
     missing: int
     shape: list[int]
@@ -46,6 +47,7 @@ def column_line(column: Column, role: str | None = None, granted: str | None = N
         position=column.position,
         name=column.name,
         kind=column.kind,
+        kind_guessed=not column.kind_confirmed,
         distinct_words=_distinct(column),
         missing=column.missing,
         shape=list(column.profile.get("shape", ())),

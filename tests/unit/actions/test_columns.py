@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
-from stewardapp.actions import columns, hierarchies, releases
+from stewardapp.actions import columns, desks, hierarchies, releases
 from stewardapp.models import Column, Contribution, Hierarchy, Version
+from stewardapp.models.drafting import recipe_of
+from stewardapp.models.pricing import insist_on_answers
 from tests import factories
+from worker.engine.errors import EngineError
 
 pytestmark = pytest.mark.django_db
 
@@ -144,3 +147,44 @@ def test_the_recipe_names_tagged_columns_only(team: factories.Team, version: Ver
     }
     assert Column.objects.visible_to(team.steward).count() == 3
     assert not Column.objects.visible_to(team.admin)
+
+
+def test_a_kind_is_a_guess_until_a_person_declares_something(team: factories.Team, version: Version) -> None:
+    assert not version.columns.filter(kind_confirmed=True).exists()
+    columns.tag(version=version, roles={"age": "other"}, by=team.steward)
+    columns.describe(version=version, name="age", label="Years.", by=team.steward)
+    assert not version.columns.filter(kind_confirmed=True).exists()
+    columns.describe(version=version, name="age", kind="integer", by=team.steward)
+    columns.describe(version=version, name="zip", settings={"categories": ["1"]}, by=team.steward)
+    assert set(version.columns.filter(kind_confirmed=True).values_list("name", flat=True)) == {"age", "zip"}
+
+
+def test_a_guessed_kind_is_in_no_recipe_with_differential_privacy(team: factories.Team) -> None:
+    """Bounds without a kind that somebody confirmed are refused; other columns are text to such a step."""
+    release = factories.make_release(team)
+    version = release.version
+    step = {"method": "dp-histogram", "params": {"columns": ["age"], "epsilon": 1}}
+    bounds = {"bounds": [0, 100], "bin_width": 10}
+    columns.describe(version=version, name="age", kind="integer", settings=bounds, by=team.steward)
+    release.recipe = {"goals": [], "steps": [step]}
+    said = recipe_of(release)["columns"]
+    assert said["age"]["kind"] == "integer"
+    assert all("kind" not in part for name, part in said.items() if name != "age")
+    insist_on_answers(recipe_of(release))
+    version.columns.update(kind_confirmed=False)
+    with pytest.raises(EngineError, match="which kind"):
+        insist_on_answers(recipe_of(release))
+    release.recipe = {"goals": [], "steps": []}
+    assert "kind" in recipe_of(release)["columns"]["age"]
+
+
+def test_no_desk_opens_on_a_guessed_kind(team: factories.Team, version: Version) -> None:
+    bounds = {"bounds": [0, 100], "bin_width": 10}
+    columns.tag(version=version, roles={"age": "other"}, by=team.steward)
+    columns.describe(version=version, name="age", settings=bounds, by=team.steward)
+    version.columns.update(kind_confirmed=False)
+    with pytest.raises(Invalid, match="guessed"):
+        desks.open_on(version=version, columns=["age"], rows_per_person=1, by=team.steward)
+    columns.describe(version=version, name="age", kind="integer", by=team.steward)
+    opened = desks.open_on(version=version, columns=["age"], rows_per_person=1, by=team.steward)
+    assert opened.dictionary["age"]["kind"] == "integer"
