@@ -137,6 +137,15 @@ def test_a_run_is_made_of_nothing_that_four_eyes_do_not_see(run: Run, engine: St
     assert (job, set(details)) == ("anonymize", of_run | of_version)
 
 
+def test_runs_on_a_version_share_the_key_of_randomized_answers(run: Run, engine: StandIn) -> None:
+    again = make_run(run.release, by=run.started_by)
+    perform(run)
+    perform(again)
+    one, other = (details for job, details in engine.asked if job == "anonymize")
+    assert one["version_key"] == other["version_key"]
+    assert len({one["key"], other["key"], one["version_key"]}) == 3
+
+
 def test_a_preview_is_done_without_any_key_to_draw_with(run: Run, engine: StandIn) -> None:
     preview = make_preview(run.release, done=False)
     perform(preview)
