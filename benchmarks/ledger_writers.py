@@ -62,7 +62,7 @@ def prepare() -> None:
     proposal = proposals.propose_limit(population=people, limit=PLENTY, reason="A benchmark.", by=admin)
     proposals.confirm(proposal=proposal, by=second)
     allotment = budgets.allot(population=people, project=project, limit=PLENTY, by=admin)
-    Desk.objects.create(version=version, dictionary={}, opened_by=second)
+    Desk.objects.create(version=version, opened_by=second)
     print(version.pk)
     for number in range(WRITERS):
         analyst = accounts.create(username=f"analyst{number}", password=PASSWORD, by=admin)
@@ -90,7 +90,7 @@ def claimed(version: Version, by: User, number: int) -> Iterator[Query]:
     about = {"desk": version.desks.get(), "version": version, "asked_by": by}
     for _ in range(number):
         name = uuid.uuid4().hex
-        yield Query(**about, **claim, question={}, fingerprint=name, words="", epsilon_micro=1)
+        yield Query(**about, **claim, fingerprint=name, epsilon_micro=1)
 
 
 def counts() -> Callable[[], None]:

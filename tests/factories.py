@@ -59,6 +59,7 @@ from stewardapp.models import (
     Version,
 )
 from stewardapp.models.holding import stake_of
+from stewardapp.models.sealed import SealedRow
 from worker.engine.io.ingest import ingest
 from worker.engine.privacy import Spend
 from worker.sealed import SealedWriter
@@ -337,6 +338,11 @@ def store(content: bytes, key: DataKey, purpose: str) -> Blob:
         with SealedWriter(temporary.file, storage.key_bytes(key)) as writer:
             writer.write(content)
         return storage.keep(temporary, key=key, sha256=writer.sha256, size=len(content), purpose=purpose)
+
+
+def rewrite(row: SealedRow, **values: Any) -> None:
+    """Other values in the sealed columns of a row, as no action would write them."""
+    type(row)._default_manager.filter(pk=row.pk).update(**row.sealed(**values))
 
 
 # Query desks

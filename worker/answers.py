@@ -52,7 +52,7 @@ def stored_by(run: Run) -> Answer:
     made = {artifact.name: artifact for artifact in artifacts}
     said = {
         "report": run.report,
-        "microdata": run.manifest["microdata"],
+        "microdata": run.stated["microdata"],
         "files": {name: {"rows": one.rows} for name, one in made.items()},
     }
     return Answer(said, lambda name: storage.reading(made[name].blob), source=run)

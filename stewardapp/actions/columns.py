@@ -42,7 +42,7 @@ def tag(
         column.settings = {**column.settings, "granted": list(words)}
     _check_single(columns)
     changed = [columns[name] for name in {**roles, **granted}]
-    Column.objects.bulk_update(changed, ["role", "settings"], batch_size=500)
+    Column.objects.bulk_update(changed, ["role", "sealed_settings"], batch_size=500)
     shape(version, by)
     details = {"roles": dict(roles), "consent": sorted(granted)}
     audit.record("version.tagged", version, by=by, project=version.project, details=details)

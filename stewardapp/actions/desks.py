@@ -35,13 +35,13 @@ def open_on(*, version: Version, columns: Sequence[str], rows_per_person: int, b
     if not 1 <= rows_per_person <= MOST_ROWS:
         raise Invalid("rows", f"Choose a number from 1 to {MOST_ROWS:,}.", "rows_per_person")
     persons = any(part["role"] == Role.PERSON_KEY for part in dictionary.values())
-    desk = Desk.objects.create(
+    desk = Desk(
         version=version,
         reading=version.read_now(),
-        dictionary=dictionary,
         rows_per_person=rows_per_person if persons else 1,  # without a key every row is somebody's only one
         opened_by=by,
-    )
+    ).saying(dictionary=dictionary)
+    desk.save()
     details = {"version": str(version.pk), "columns": len(columns), "rows_per_person": desk.rows_per_person}
     audit.record("desk.opened", desk, by=by, project=version.project, details=details)
     return desk

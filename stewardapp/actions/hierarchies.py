@@ -7,14 +7,19 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from stewardapp import storage
 from stewardapp.access.rules import may_edit_hierarchies, may_tag
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import shape
 from stewardapp.actions.text import required
-from stewardapp.models import Column, Hierarchy, Project, User, Version
+from stewardapp.models import Column, DataKey, Hierarchy, Project, User, Version
 
+NOT_KEPT = (
+    "This hierarchy was made for another version and goes with it. "
+    "Keep it as the project's classification first."
+)
 BUILDERS = ("interval", "order", "mask", "date", "tree")
 
 
@@ -22,22 +27,26 @@ BUILDERS = ("interval", "order", "mask", "date", "tree")
 def create(
     *,
     project: Project,
+    version: Version | None = None,
     name: str,
     spec: dict[str, Any] | None = None,
     lines: str = "",
     levels: int = 0,
     by: User,
 ) -> Hierarchy:
-    """Make a hierarchy from a builder (`spec`) or from the lines of a table, never from both."""
+    """Make a hierarchy from a builder (`spec`) or from the lines of a table, never from both.
+
+    Made for a version it goes when that is destroyed; made for none it is the project's classification.
+    """
     require(may_edit_hierarchies(project.person(by)))
+    key = _classification_key(project) if version is None else version.key
     hierarchy = Hierarchy(
         project=project,
+        key=key,
         name=required(name, "name", 120),
-        spec=spec or {},
-        lines=lines,
         levels=levels,
         made_by=by,
-    )
+    ).saying(spec=spec or {}, lines=lines.strip() and lines)
     _check(hierarchy)
     try:
         with transaction.atomic():
@@ -57,12 +66,45 @@ def _check(hierarchy: Hierarchy) -> None:
 
 
 @action
+def keep(*, hierarchy: Hierarchy, by: User) -> Hierarchy:
+    """Make it the project's classification: it outlives the version it was made for."""
+    hierarchy = locked(hierarchy)
+    require(may_edit_hierarchies(hierarchy.project.person(by)))
+    if hierarchy.is_kept:
+        raise Conflict("kept", "This hierarchy is the project's classification already.")
+    _keep(hierarchy, by)
+    audit.record("hierarchy.kept", hierarchy, by=by, project=hierarchy.project)
+    return hierarchy
+
+
+def _keep(hierarchy: Hierarchy, by: User) -> None:
+    """Seal it under the project's key, which no destruction of a version destroys."""
+    if hierarchy.key.destroyed_at is not None:
+        raise Conflict("destroyed", "This hierarchy was destroyed with the version it was made for.")
+    said = {"spec": hierarchy.spec, "lines": hierarchy.lines}
+    hierarchy.key, hierarchy.kept_by = _classification_key(hierarchy.project), by
+    hierarchy.spec, hierarchy.lines = said["spec"], said["lines"]
+    hierarchy.save()
+
+
+def _classification_key(project: Project) -> DataKey:
+    """The key of what the project keeps; made when it is first needed."""
+    project = locked(project)
+    if project.classification_key is None:
+        project.classification_key = storage.create_key()
+        project.save(update_fields=["classification_key"])
+    return project.classification_key
+
+
+@action
 def attach(*, column: Column, hierarchy: Hierarchy, by: User) -> Column:
     """Let a column generalize along a hierarchy of the same project."""
     version = locked(column.version)
     require(may_tag(version.project.person(by), version.facts()))
     if hierarchy.project_id != version.project.pk:
         raise Invalid("other-project", "This hierarchy belongs to another project.", "hierarchy")
+    if hierarchy.key_id != version.key_id and not hierarchy.is_kept:
+        raise Invalid("not-kept", NOT_KEPT, "hierarchy")
     _set(column, hierarchy)
     shape(version, by)
     details = {"column": column.name, "hierarchy": str(hierarchy.pk)}
@@ -72,18 +114,28 @@ def attach(*, column: Column, hierarchy: Hierarchy, by: User) -> Column:
 
 @action
 def reuse(*, version: Version, hierarchies: Mapping[str, Hierarchy], by: User) -> list[Column]:
-    """Attach hierarchies that the project has already, by the names of columns that have none yet."""
+    """Attach hierarchies that the project has already, by the names of columns that have none yet.
+
+    They become the project's classifications: what two editions use goes with neither of them.
+    """
     version = locked(version)
     require(may_tag(version.project.person(by), version.facts()))
     free = version.columns.filter(hierarchy=None, name__in=hierarchies)
     chosen = [column for column in free if hierarchies[column.name].project_id == version.project.pk]
     for column in chosen:
-        column.hierarchy = hierarchies[column.name]
+        column.hierarchy = _kept(hierarchies[column.name], by)
     Column.objects.bulk_update(chosen, ["hierarchy"], batch_size=500)
     shape(version, by)
     details = {column.name: str(column.hierarchy_id) for column in chosen}
     audit.record("hierarchies.reused", version, by=by, project=version.project, details=details)
     return chosen
+
+
+def _kept(hierarchy: Hierarchy, by: User) -> Hierarchy:
+    hierarchy = locked(hierarchy)
+    if not hierarchy.is_kept:
+        _keep(hierarchy, by)
+    return hierarchy
 
 
 @action

@@ -35,9 +35,8 @@ def start(
     compared = populations_of(release, recipe)
     _make_room(release, by)
     reading = release.version.read_now()
-    preview = Preview.objects.create(
-        release=release, reading=reading, recipe=recipe, column=column, requested_by=by
-    )
+    preview = Preview(release=release, reading=reading, column=column, requested_by=by)
+    preview.saying(recipe=recipe).save()
     preview.compared.set(compared)
     details = {"release": str(release.pk), "method": step["method"]}
     audit.record("preview.started", preview, by=by, project=release.project, details=details)
@@ -63,6 +62,6 @@ def _make_room(release: Release, by: User) -> None:
 @action
 def record(*, preview: Preview, fence: int, result: Mapping[str, Any], by: User | None = None) -> None:
     """Store what a worker found, and end its job; refused when the claim was lost or the draft is none."""
-    if not Preview.objects.succeed(preview.pk, fence, result=dict(result)):
+    if not Preview.objects.succeed(preview.pk, fence, **preview.sealed(result=dict(result))):
         raise Conflict("claim-lost", "Another worker has this job now, or nobody waits for it any more.")
     audit.record("preview.succeeded", preview, by=by, project=preview.project)

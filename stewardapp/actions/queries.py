@@ -51,16 +51,16 @@ def _understood(desk: Desk, question: Mapping[str, Any]) -> Question:
 
 
 def _created(desk: Desk, asked: Question, by: User) -> Query:
-    return Query.objects.create(
+    query = Query(
         desk=desk,
         version=desk.version,
         reading=desk.reading,
         asked_by=by,
-        question=asked.params(),
         fingerprint=desk.fingerprint(asked),
-        words=asked.words(),
         epsilon_micro=asked.spend().epsilon_micro,
-    )
+    ).saying(question=asked.params(), words=asked.words())
+    query.save()
+    return query
 
 
 @action
@@ -86,7 +86,7 @@ def record(
     by: User | None = None,
 ) -> Query:
     """Store the answer and its sealed true twin and end the job; refused when the claim was lost."""
-    outcome = {"answer": dict(answer), "exact": exact, "engine_version": engine_version}
+    outcome = {**query.sealed(answer=dict(answer)), "exact": exact, "engine_version": engine_version}
     if not Query.objects.succeed(query.pk, fence, **outcome):
         raise Conflict("claim-lost", "Another worker has this question now.")
     query.refresh_from_db()

@@ -50,7 +50,7 @@ def record(
     outcome = {
         "table": table,
         "rows": profile["rows"],
-        "profile": summary,
+        **reading.sealed(profile=summary),
         "dialect": _used(reading, profile),
     }
     if not Reading.objects.succeed(reading.pk, fence, **outcome):
@@ -97,11 +97,19 @@ def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
         values = _values(position, described)
         old = known.get(described["name"])
         if old is None:
-            fresh.append(Column(version=version, name=described["name"], **values, **_declared(described)))
+            fresh.append(
+                Column(version=version, name=described["name"]).saying(**values, **_declared(described))
+            )
         else:
             said = old.kind_confirmed and values.get("kind", old.kind) == old.kind
-            Column.objects.filter(pk=old.pk).update(kind_confirmed=said, **values)
+            Column.objects.filter(pk=old.pk).update(kind_confirmed=said, **_stored(old, values))
     Column.objects.bulk_create(fresh, batch_size=500)
+
+
+def _stored(column: Column, values: dict[str, Any]) -> dict[str, Any]:
+    """What was found in a column, sealed where it tells about values."""
+    sealed = {name: values.pop(name) for name in ("profile", "reason") if name in values}
+    return {**values, **column.sealed(**sealed)}
 
 
 def _declared(described: Mapping[str, Any]) -> dict[str, Any]:

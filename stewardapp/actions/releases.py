@@ -44,15 +44,15 @@ def create(
     version = locked(version)
     project = version.project
     require(may_create_release(project.person(by), version.facts()))
-    release = Release.objects.create(
+    release = Release(
         project=project,
         version=version,
         title=required(title, "title", 200),
         purpose=limited(purpose, "purpose"),
         context=limited(context, "context"),
-        recipe=_draft(recipe or {}),
         author=by,
-    )
+    ).saying(recipe=_draft(recipe or {}))
+    release.save()
     contribute(release, by, ContributionKind.CREATED)
     audit.record("release.created", release, by=by, project=project, details={"version": str(version.pk)})
     return release
@@ -65,7 +65,7 @@ def edit_recipe(
     """Change goals, steps, measures and formats; columns are what the version's tags say."""
     release = _editable(release, revision, by)
     contribute(release, by, ContributionKind.EDITED_RECIPE)
-    move(release, "edit", recipe=_draft(recipe))
+    move(release, "edit", **release.sealed(recipe=_draft(recipe)))
     audit.record(transition("edit").event, release, by=by, project=release.project)
     return release
 

@@ -30,17 +30,17 @@ def start(*, release: Release, by: User) -> Run:
     hold(release, release.recipe)
     recipe, recipe_sha256 = checked(release.draft())
     compared = populations_of(release, recipe)
-    run = Run.objects.create(
+    run = Run(
         release=release,
         reading=release.version.read_now(),
         number=(release.runs.aggregate(last=Max("number"))["last"] or 0) + 1,
-        recipe=recipe,
         recipe_sha256=recipe_sha256,
         dictionary=dictionary_of(release.version),
         started_by=by,
         key=storage.create_key(),
         project_key=_project_key(release.project, by) if needs_project_key(recipe) else None,
-    )
+    ).saying(recipe=recipe)
+    run.save()
     run.compared.set(compared)
     contribute(release, by, ContributionKind.STARTED_RUN)
     contribute_inputs(release)
@@ -106,8 +106,7 @@ def record(
         microdata=microdata,
     )
     outcome = {
-        "report": dict(report),
-        "manifest": manifest,
+        **run.outcome(report, manifest),
         "manifest_sha256": sha256_of(manifest),
         "engine_version": engine_version,
         "answered_by": answered_by,

@@ -38,8 +38,7 @@ def columns_of(survey: Survey, version: Version) -> list[Column]:
             kind_confirmed=True,
             role=Role.SENSITIVE,
             label=question.text,
-            settings={"categories": question.answers},
             randomized=question.randomized(),
-        )
+        ).saying(settings={"categories": question.answers})
         for position, question in enumerate(survey.questions.all())
     ]

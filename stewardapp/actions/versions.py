@@ -40,8 +40,6 @@ def expire(*, version: Version) -> None:
 
 def _destroy(version: Version, by: User | None) -> None:
     Version.objects.filter(pk=version.pk).update(destroyed_at=Now(), destroyed_by=by)
-    version.readings.update(profile={})
-    version.columns.update(profile={})
     Preview.objects.filter(release__version=version).delete()
     storage.destroy_key(version.key)
     _destroy_results(version)

@@ -21,6 +21,10 @@ class ArtifactQuerySet(models.QuerySet["Artifact"]):
         """Files meant to leave; the others stay with the team."""
         return self.filter(public=True)
 
+    def stored(self) -> ArtifactQuerySet:
+        """Files whose bytes were not destroyed."""
+        return self.filter(blob__destroyed_at__isnull=True)
+
 
 class Artifact(Record):
     """Named bytes with their hash, as the manifest lists them."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
+
 from django.db import models
 
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record
 from stewardapp.models.membership import seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 from worker.engine.fields import RELEASED, Kind
 
@@ -23,7 +26,7 @@ class ColumnQuerySet(models.QuerySet["Column"]):
         return self.exclude(role="")
 
 
-class Column(Record):
+class Column(SealedRow, Record):
     """Name, kind and role; a column nobody tagged is dropped from every release."""
 
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="columns")
@@ -35,15 +38,18 @@ class Column(Record):
     role = models.CharField(max_length=32, blank=True, default="")
     distinct = models.BigIntegerField(default=0)
     missing = models.BigIntegerField(default=0)
-    profile = models.JSONField(default=dict, blank=True)
+    sealed_profile = SealedField()
+    profile = opened("sealed_profile")
     suggested_role = models.CharField(max_length=32, blank=True, default="")
-    reason = models.TextField(blank=True, default="")
+    sealed_reason = SealedField()
+    reason = opened("sealed_reason", str)
     label = models.TextField(blank=True, default="")
     release_weight = models.BooleanField(default=False)
     hierarchy = models.ForeignKey(
         "stewardapp.Hierarchy", on_delete=models.PROTECT, null=True, blank=True, related_name="columns"
     )
-    settings = models.JSONField(default=dict, blank=True)
+    sealed_settings = SealedField()
+    settings = opened("sealed_settings")
     # The exact weights by which respondents randomized their answers themselves; empty for everything else.
     randomized = models.JSONField(default=dict, blank=True, editable=False)
 
@@ -61,6 +67,11 @@ class Column(Record):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """The key of the version: what is declared was read from the data, or tells about them."""
+        return self.version.key_id
 
     @property
     def has_cells(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from stewardapp.models.base import Record, both_or_neither
 from stewardapp.models.canonical import canonical
 from stewardapp.models.drafting import column_of
 from stewardapp.models.membership import seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 from worker.engine.dp.questions import Question
 from worker.engine.dp.questions import canonical as spelled
@@ -53,12 +55,13 @@ class DeskQuerySet(models.QuerySet["Desk"]):
         return self.filter(closed_at__isnull=True)
 
 
-class Desk(Record):
+class Desk(SealedRow, Record):
     """Its table and what is declared of its columns are fixed when it opens: others would change answers."""
 
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="desks")
     reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="desks")
-    dictionary = models.JSONField()
+    sealed_dictionary = SealedField()
+    dictionary = opened("sealed_dictionary")
     rows_per_person = models.PositiveIntegerField(default=1)
     opened_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="+")
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -80,6 +83,11 @@ class Desk(Record):
 
     def __str__(self) -> str:
         return f"query desk on {self.version}"
+
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """The key of the version."""
+        return self.version.key_id
 
     @property
     def project(self) -> Project:

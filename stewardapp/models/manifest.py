@@ -29,6 +29,20 @@ PUBLIC = (
     "privacy_loss",
     "table",
 )
+# What stays in clear when the data are destroyed: hashes, names, figures. Everything else may hold values.
+STATED = frozenset(
+    {
+        *PUBLIC,
+        "run",
+        "artifacts",
+        "input_sha256",
+        "input_rows",
+        "reading",
+        "compared",
+        "policy",
+        "risk",
+    }
+)
 
 
 def manifest_of(
@@ -64,6 +78,12 @@ def manifest_of(
         "privacy_loss": report.get("privacy_loss", {"epsilon": 0, "delta": 0}),
         **({} if microdata else {"table": _about_table(report)}),
     }
+
+
+def parted(manifest: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is stated in clear, and what goes when the data go; together they are the manifest."""
+    stated = {name: part for name, part in manifest.items() if name in STATED}
+    return stated, {name: part for name, part in manifest.items() if name not in STATED}
 
 
 def public_part(manifest: Mapping[str, Any]) -> dict[str, Any]:

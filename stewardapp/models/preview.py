@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -10,6 +11,7 @@ from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record
 from stewardapp.models.job import Job, JobQuerySet, job_constraints
 from stewardapp.models.membership import seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
@@ -24,16 +26,18 @@ class PreviewQuerySet(JobQuerySet["Preview"]):
         return seen_through(self, user, "release__project", Permission.VIEW_DATA, admins=False)
 
 
-class Preview(Job, Record):
+class Preview(Job, SealedRow, Record):
     """The recipe holds the one step; no key is kept, because the engine draws one and forgets it."""
 
     release = models.ForeignKey("stewardapp.Release", on_delete=models.CASCADE, related_name="previews")
     reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="previews")
     compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_in_previews")
-    recipe = models.JSONField()
+    sealed_recipe = SealedField()
+    recipe = opened("sealed_recipe")
     column = models.CharField(max_length=1024, blank=True, default="")
     requested_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="previews")
-    result = models.JSONField(default=dict, blank=True)
+    sealed_result = SealedField()
+    result = opened("sealed_result")
 
     objects = PreviewQuerySet.as_manager()
 
@@ -43,6 +47,11 @@ class Preview(Job, Record):
 
     def __str__(self) -> str:
         return f"preview for {self.release}"
+
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """The key of the version."""
+        return self.release.version.key_id
 
     @property
     def project(self) -> Project:

@@ -33,6 +33,10 @@ class Project(Record):
 
     name = models.CharField(max_length=120, unique=True)
     description = models.TextField(blank=True, default="")
+    # What seals the hierarchies that outlive the versions they were made for; made for the first of them.
+    classification_key = models.ForeignKey(
+        "stewardapp.DataKey", on_delete=models.PROTECT, related_name="+", null=True, editable=False
+    )
 
     objects = ProjectQuerySet.as_manager()
 

@@ -18,6 +18,7 @@ from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, implies
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.membership import seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 from worker.engine.dp.questions import TITLES, Question
 from worker.engine.privacy import Protected, Spend
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from stewardapp.models.project import Project
     from stewardapp.models.reading import Reading
 
+GONE = "A question that was destroyed with its data"
 UNANSWERED = (JobState.FAILED, JobState.CANCELLED)
 
 
@@ -59,19 +61,22 @@ class QueryQuerySet(JobQuerySet["Query"]):
         return self.held(id, fence).filter(charged_at__isnull=True).update(charged_at=Now()) == 1
 
 
-class Query(Job, Record):
+class Query(Job, SealedRow, Record):
     """It is answered once: whoever asks the same gets the stored answer, because more draws tell more."""
 
     desk = models.ForeignKey("stewardapp.Desk", on_delete=models.PROTECT, related_name="queries")
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="queries")
     reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="queries")
     asked_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="queries")
-    question = models.JSONField()
+    sealed_question = SealedField()
+    question = opened("sealed_question")
     fingerprint = models.CharField(max_length=64)
-    words = models.TextField()
+    sealed_words = SealedField()
+    words = opened("sealed_words", lambda: GONE)
     epsilon_micro = models.BigIntegerField()
     charged_at = models.DateTimeField(null=True, blank=True)
-    answer = models.JSONField(default=dict, blank=True)
+    sealed_answer = SealedField()
+    answer = opened("sealed_answer")
     exact = models.ForeignKey(
         "stewardapp.Blob", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
@@ -109,6 +114,11 @@ class Query(Job, Record):
     def key(self) -> DataKey:
         """The key of the version: true figures go when the data go."""
         return self.version.key
+
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """What is asked names values, what is answered too."""
+        return self.version.key_id
 
     @property
     def spend(self) -> Spend:
@@ -153,6 +163,8 @@ class Query(Job, Record):
         """How it stands, to whoever asked: an end before its tick is no end yet, unless one made it so."""
         if self.state == JobState.CANCELLED:
             return "cancelled"
+        if self.version.destroyed_at is not None:
+            return "destroyed"
         if not self.is_shown:
             return "waiting"
         return "answered" if self.state == JobState.SUCCEEDED else "unanswered"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, both_or_neither, implies
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.membership import seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class ReadingQuerySet(JobQuerySet["Reading"]):
         return self.filter(reduce(or_, (models.Q(pk__in=one) for one in named)))
 
 
-class Reading(Job, Record):
+class Reading(Job, SealedRow, Record):
     """Its table never changes: a corrected dialect makes another reading, and runs name theirs."""
 
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="readings")
@@ -63,7 +65,8 @@ class Reading(Job, Record):
         "stewardapp.Blob", on_delete=models.PROTECT, related_name="readings", null=True, blank=True
     )
     rows = models.BigIntegerField(null=True, blank=True)
-    profile = models.JSONField(default=dict, blank=True)
+    sealed_profile = SealedField()
+    profile = opened("sealed_profile")
 
     objects = ReadingQuerySet.as_manager()
 
@@ -91,6 +94,11 @@ class Reading(Job, Record):
     def project(self) -> Project:
         """The project of the version."""
         return self.version.project
+
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """The key of the version."""
+        return self.version.key_id
 
     @property
     def table_sha256(self) -> str:

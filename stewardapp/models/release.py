@@ -14,6 +14,7 @@ from stewardapp.access.workflow import EDITABLE, TERMINAL, Audience, Decision, S
 from stewardapp.models.base import Record, both_or_neither, implies, one_of
 from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import Membership, seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 
 RELIED_UPON = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
@@ -62,7 +63,7 @@ class ReleaseQuerySet(models.QuerySet["Release"]):
         return self.live().filter(audience & free).distinct()
 
 
-class Release(Record):
+class Release(SealedRow, Record):
     """Purpose, audience, recipe, runs, review, outcome."""
 
     project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="releases")
@@ -76,7 +77,8 @@ class Release(Record):
     named = models.ManyToManyField("stewardapp.User", blank=True, related_name="named_in_releases")
     state = models.CharField(max_length=32, default=State.DRAFT)
     revision = models.PositiveIntegerField(default=1)
-    recipe = models.JSONField(default=dict, blank=True)
+    sealed_recipe = SealedField()
+    recipe = opened("sealed_recipe")
     author = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="releases")
     candidate = models.ForeignKey(
         "stewardapp.Run", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -141,6 +143,11 @@ class Release(Record):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """The key of the version."""
+        return self.version.key_id
 
     def person(self, user: AnyUser) -> Person:
         """This user seen from the release's project."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
@@ -10,8 +12,9 @@ from stewardapp.access.facts import RunFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, implies
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
-from stewardapp.models.manifest import facts_of
+from stewardapp.models.manifest import facts_of, parted
 from stewardapp.models.membership import seen_through
+from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
@@ -37,12 +40,13 @@ class RunQuerySet(JobQuerySet["Run"]):
         return stored.exclude(artifacts__blob__destroyed_at__isnull=False).distinct().order_by("number")
 
 
-class Run(Job, Record):
+class Run(Job, SealedRow, Record):
     """A release may have many runs; the steward submits one as candidate."""
 
     release = models.ForeignKey("stewardapp.Release", on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
-    recipe = models.JSONField()
+    sealed_recipe = SealedField()
+    recipe = opened("sealed_recipe")
     recipe_sha256 = models.CharField(max_length=64)
     started_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="runs")
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="runs")
@@ -56,8 +60,12 @@ class Run(Job, Record):
     project_key = models.ForeignKey(
         "stewardapp.ProjectKey", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
     )
-    report = models.JSONField(default=dict, blank=True)
-    manifest = models.JSONField(default=dict, blank=True)
+    sealed_report = SealedField()
+    report = opened("sealed_report")
+    # The manifest in two parts: what stays when the data are destroyed, and what holds their values.
+    stated = models.JSONField(default=dict, blank=True)
+    sealed_inside = SealedField()
+    inside = opened("sealed_inside")
     manifest_sha256 = models.CharField(max_length=64, blank=True, default="")
     engine_version = models.CharField(max_length=64, blank=True, default="")
     # When the privacy budget was charged for this run: noise must never be drawn twice for one charge.
@@ -95,6 +103,21 @@ class Run(Job, Record):
         """The project of the release."""
         return self.release.project
 
+    @property
+    def sealing_key(self) -> uuid.UUID:
+        """What a run tells of the data goes with them, whatever becomes of its files."""
+        return self.release.version.key_id
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """All of it; after the data were destroyed, what stays of it."""
+        return {**self.stated, **self.inside}
+
+    def outcome(self, report: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
+        """Report and manifest as the row keeps them."""
+        stated, inside = parted(manifest)
+        return {"stated": stated, **self.sealed(report=dict(report), inside=inside)}
+
     def facts(self) -> RunFacts:
         """What the rules need to know; every figure is the manifest's."""
-        return facts_of(self.state, self.manifest, stop_requested=self.cancel_requested_at is not None)
+        return facts_of(self.state, self.stated, stop_requested=self.cancel_requested_at is not None)

@@ -31,6 +31,7 @@ def shapers_of(release: Release) -> frozenset[uuid.UUID]:
     versions = Version.objects.filter(Q(pk=release.version_id) | Q(pk__in=compared.values("pk")))
     attached = Hierarchy.objects.filter(columns__in=release.version.columns.tagged())
     parts = [*_of_versions(versions), attached.values_list("made_by", flat=True)]
+    parts.append(attached.values_list("kept_by", flat=True))
     if needs_project_key(release.recipe):
         keys = ProjectKey.objects.in_force().filter(project=release.project_id)
         parts.append(keys.values_list("created_by", flat=True))

@@ -124,10 +124,11 @@ class Version(Record):
         What the same dataset had comes before what other datasets had.
         """
         from stewardapp.models.column import Column
+        from stewardapp.models.hierarchy import Hierarchy
 
         names = self.columns.filter(hierarchy=None).values("name")
         columns = Column.objects.filter(
-            version__dataset__project=self.project, name__in=names, hierarchy__isnull=False
+            version__dataset__project=self.project, name__in=names, hierarchy__in=Hierarchy.objects.there()
         ).select_related("hierarchy", "version")
         own = self.dataset_id
         known = sorted(columns, key=lambda one: (one.version.dataset_id == own, one.version.created_at))

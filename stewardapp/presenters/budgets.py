@@ -308,7 +308,7 @@ def mixture(population: Population) -> Mixture:
     """Published releases and answered questions about these people, or any that share people with them."""
     about = {"version__dataset__population__in": population.charged_with}
     live = Release.objects.live().filter(**about).select_related("candidate")
-    manifests = [run.manifest for run in (one.candidate for one in live) if run]
+    manifests = [run.stated for run in (one.candidate for one in live) if run]
     private = sum(is_private(one) for one in manifests)
     answers = Query.objects.filter(state=JobState.SUCCEEDED, **about).count()
     return Mixture(private + answers, len(manifests) - private)
@@ -330,7 +330,7 @@ def mixed_warning(release: Release) -> str:
     run = release.candidate
     if run is None or release.state == "published":
         return BROKEN if out.broken else ""
-    mine = is_private(run.manifest)
+    mine = is_private(run.stated)
     return BROKEN if Mixture(out.private + mine, out.other + (not mine)).broken else ""
 
 

@@ -112,7 +112,7 @@ def file_context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> d
     verdict = rules.may_view_version(release.person(user))
     if not verdict:
         return {"may_see_file": verdict}
-    files = list(candidate_of(release).artifacts.public().select_related("blob__key"))
+    files = list(candidate_of(release).artifacts.public().stored().select_related("blob__key"))
     chosen = shown_artifact(files, asked.get("file", ""))
     shown: dict[str, Any] = {"may_see_file": verdict, "files": files}
     return shown | table_of(chosen, asked.get("page", "1")) | histogram_of(candidate_of(release))

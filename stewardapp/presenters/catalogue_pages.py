@@ -34,7 +34,7 @@ class Certificate:
 
 def certificate(release: Release) -> Certificate:
     """What was promised and measured, and the hashes that identify the bytes."""
-    public = public_part(release.candidate.manifest) if release.candidate else {}
+    public = public_part(release.candidate.stated) if release.candidate else {}
     known: Mapping[str, Any] = catalogue.goals()
     return Certificate(
         manifest=public,

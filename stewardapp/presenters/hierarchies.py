@@ -1,6 +1,7 @@
 """Hierarchies as pages and exports show them."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from stewardapp.models import Column, Hierarchy
@@ -34,8 +35,13 @@ def rows_over(hierarchy: Hierarchy, values: list[str], name: str) -> engine.Hier
     """The hierarchy as rows over these values."""
     if hierarchy.lines:
         return engine.read(hierarchy.lines.splitlines(), name)
-    options = {key: value for key, value in hierarchy.spec.items() if key != "builder"}
-    return engine.checked(build(hierarchy.spec["builder"], options, values, name), name)
+    return built_over(hierarchy.spec, values, name)
+
+
+def built_over(spec: Mapping[str, Any], values: list[str], name: str) -> engine.Hierarchy:
+    """What a builder makes of these values."""
+    options = {key: value for key, value in spec.items() if key != "builder"}
+    return engine.checked(build(spec.get("builder", ""), options, values, name), name)
 
 
 def preview(column: Column) -> Preview:
@@ -83,6 +89,8 @@ def levels_of(column: Column) -> int:
 
 def sentence(hierarchy: Hierarchy) -> str:
     """What a hierarchy is, in a few words."""
+    if hierarchy.key.destroyed_at is not None:
+        return "destroyed with the version it was made for"
     levels = f"{hierarchy.levels} levels" if hierarchy.levels else "levels as the values need"
     if hierarchy.lines:
         return f"imported, {thousands(len(hierarchy.lines.splitlines()))} lines, {levels}"

@@ -63,7 +63,7 @@ class VerdictLine:
 
 def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
     """The figures that decide, beside what the policy demands."""
-    risk = run.manifest.get("risk") or run.report.get("risk", {})
+    risk = run.stated.get("risk") or run.report.get("risk", {})
     before, after = (risk.get(side, {}).get("reidentification", {}) for side in ("before", "after"))
     explain = explanations(readings(run.report, "risk"))
     figures = (
@@ -208,7 +208,7 @@ LOCAL = (
 def goal_lines(run: Run) -> tuple[GoalLine, ...]:
     """Every goal of the manifest, recomputed from the released bytes."""
     known: Mapping[str, Any] = catalogue.goals()
-    return tuple(goal_line(goal, known) for goal in run.manifest.get("goals", ()))
+    return tuple(goal_line(goal, known) for goal in run.stated.get("goals", ()))
 
 
 def figure(found: Any) -> str:

@@ -44,7 +44,7 @@ class Bars:
 
 def is_table(run: Run) -> bool:
     """Whether a run made a table instead of microdata."""
-    return run.state == "succeeded" and not run.manifest.get("microdata", True)
+    return run.state == "succeeded" and not run.stated.get("microdata", True)
 
 
 def rows_of(artifact: Artifact) -> list[Row]:
@@ -62,7 +62,7 @@ def rows_of(artifact: Artifact) -> list[Row]:
 
 def file_of(run: Run, name: str) -> Artifact | None:
     """One of the run's files."""
-    return run.artifacts.filter(name=name).select_related("blob__key").first()
+    return run.artifacts.stored().filter(name=name).select_related("blob__key").first()
 
 
 def charts(run: Run) -> dict[str, Chart]:
@@ -181,7 +181,7 @@ def label(row: Row, names: Sequence[str]) -> str:
 
 def steps_of(run: Run) -> list[Mapping[str, Any]]:
     """The facts of its steps that may leave with the table."""
-    return list(run.manifest.get("table", {}).get("steps", ()))
+    return list(run.stated.get("table", {}).get("steps", ()))
 
 
 def codebook_lines(run: Run) -> list[str]:

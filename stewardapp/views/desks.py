@@ -41,7 +41,11 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """What may be asked, what is left of the budget, what was asked."""
     user, desk = signed_in(request), desk_or_404(request, id)
     person, facts = desk.person(user), desk.facts(user)
-    asked = Query.objects.visible_to(user).filter(desk__version=desk.version).select_related("asked_by")
+    asked = (
+        Query.objects.visible_to(user)
+        .filter(desk__version=desk.version)
+        .select_related("asked_by", "version")
+    )
     page = {
         "query_desk": desk,
         "mixed": mixed_desk_warning(desk.version.dataset.population),
@@ -64,7 +68,7 @@ def open_on(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     has_desk = version.desks.open().exists()
     require(rules.may_open_desk(version.person(user), version.facts(), has_desk=has_desk))
     names = [column.name for column in version.columns.tagged() if column.role in RELEASED]
-    entries = lines.dictionary(Desk(version=version, dictionary=declared_of(version, names)))
+    entries = lines.dictionary(Desk(version=version).saying(dictionary=declared_of(version, names)))
     form = DeskForm(request.POST or None, columns=[(one.name, one.declared) for one in entries])
     if form.is_valid():
         desk = attempt(form, desks.open_on, version=version, by=user, **form.cleaned_data)

@@ -82,7 +82,13 @@ def _brought(request: HttpRequest, column: Column) -> HttpResponse:
     if form.is_valid():
         values = {"name": free_name(column, f"{column.name[:80]}: imported"), "levels": form.levels}
         made = attempt(
-            form, hierarchies.create, project=column.version.project, lines=form.lines, by=user, **values
+            form,
+            hierarchies.create,
+            project=column.version.project,
+            version=column.version,
+            lines=form.lines,
+            by=user,
+            **values,
         )
         if made is not None:
             hierarchies.attach(column=column, hierarchy=made, by=user)
@@ -95,8 +101,22 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """One hierarchy and the columns that use it."""
     hierarchy = _hierarchy(request, id)
     columns = hierarchy.columns.select_related("version__dataset")
-    page = {"hierarchy": hierarchy, "sentence": sentence(hierarchy), "columns": columns}
+    page = {
+        "hierarchy": hierarchy,
+        "sentence": sentence(hierarchy),
+        "columns": columns,
+        "may_keep": rules.may_edit_hierarchies(hierarchy.project.person(signed_in(request))),
+    }
     return render(request, "hierarchies/detail.html", page)
+
+
+@require_POST
+def keep(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Let it outlive the version it was made for."""
+    hierarchy = _hierarchy(request, id)
+    hierarchies.keep(hierarchy=hierarchy, by=signed_in(request))
+    messages.success(request, "The hierarchy is the project's classification now.")
+    return redirect("hierarchy-detail", hierarchy.pk)
 
 
 @require_safe
@@ -148,7 +168,7 @@ def may_edit(request: HttpRequest, column: Column) -> Verdict:
 
 
 def _of_project(column: Column) -> Any:
-    return Hierarchy.objects.filter(project=column.version.project)
+    return Hierarchy.objects.usable_for(column.version)
 
 
 def column_or_404(request: HttpRequest, id: uuid.UUID) -> Column:
@@ -160,7 +180,7 @@ def column_or_404(request: HttpRequest, id: uuid.UUID) -> Column:
 
 def _hierarchy(request: HttpRequest, id: uuid.UUID) -> Hierarchy:
     seen = Hierarchy.objects.visible_to(signed_in(request))
-    return get_object_or_404(seen.select_related("project"), pk=id)
+    return get_object_or_404(seen.select_related("project", "key"), pk=id)
 
 
 urlpatterns: list[URLPattern] = [
@@ -170,5 +190,6 @@ urlpatterns: list[URLPattern] = [
     path("columns/<uuid:id>/hierarchy/detach/", detach, name="column-detach"),
     path("columns/<uuid:id>/hierarchy/import/", bring, name="column-import"),
     path("hierarchies/<uuid:id>/", detail, name="hierarchy-detail"),
+    path("hierarchies/<uuid:id>/keep/", keep, name="hierarchy-keep"),
     path("hierarchies/<uuid:id>/export/", export, name="hierarchy-export"),
 ]

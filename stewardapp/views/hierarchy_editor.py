@@ -16,8 +16,8 @@ from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import hierarchies
 from stewardapp.forms.hierarchy_builders import FORMS, BuilderForm, first_choice
 from stewardapp.forms.hierarchy_draft import BUILD, RESTART, Draft, change_of
-from stewardapp.models import Column, Hierarchy
-from stewardapp.presenters.hierarchies import levels_over, rows_over
+from stewardapp.models import Column
+from stewardapp.presenters.hierarchies import built_over, levels_over, rows_over
 from stewardapp.presenters.hierarchy_editor import picked, sheet
 from stewardapp.presenters.small_readings import previewable, values_of
 from stewardapp.views.hierarchies import column_or_404, may_edit
@@ -113,7 +113,7 @@ class Editor:
     def _laid(self, draft: Draft) -> engine.Hierarchy:
         values, name = sorted(self.counts), self.column.name
         if draft.spec:
-            base = rows_over(Hierarchy(spec=draft.spec), values, name)
+            base = built_over(draft.spec, values, name)
         elif draft.beginning or self.column.hierarchy is None:
             base = plain(values)
         else:
@@ -130,6 +130,7 @@ class Editor:
         wanted = self.posted.get("name", "").strip() or f"{column.name[:80]}: edited"
         made = hierarchies.create(
             project=column.version.project,
+            version=column.version,
             name=free_name(column, wanted),
             levels=laid.height + 1 if self.seen else 0,
             by=by,

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from stewardapp.actions import hierarchies
 from stewardapp.models import Column, Hierarchy, User, Version
-from stewardapp.presenters.hierarchies import rows_over
+from stewardapp.presenters.hierarchies import built_over
 from stewardapp.presenters.small_readings import previewable, values_of
 from worker.engine.algorithms.hierarchies import checked
 from worker.engine.algorithms.hierarchy_proposals import proposal
@@ -42,19 +42,21 @@ def propose_for(column: Column, by: User) -> bool:
 
 
 def _made(column: Column, spec: dict[str, Any], values: list[str], by: User) -> Hierarchy:
-    """The project's hierarchy of these settings; a new one when there is none under this name."""
-    project = column.version.project
+    """A hierarchy of these settings that the column may use; a new one when there is none by this name."""
+    version, said = column.version, {"spec": {}, "lines": ""}
     if "rows" in spec:
         laid = checked(spec["rows"], column.name)
-        given: dict[str, Any] = {"lines": "\n".join(laid.lines()), "levels": laid.height + 1}
-        name = f"{column.name[:80]}: {spec['classification']}"
+        said["lines"], name = "\n".join(laid.lines()), f"{column.name[:80]}: {spec['classification']}"
     else:
-        given = {"spec": spec, "levels": rows_over(Hierarchy(spec=spec), values, column.name).height + 1}
-        name = f"{column.name[:80]}: {spec['builder']}"
-    same = project.hierarchies.filter(**given, name__startswith=name).first()
+        laid = built_over(spec, values, column.name)
+        said["spec"], name = spec, f"{column.name[:80]}: {spec['builder']}"
+    levels = laid.height + 1
+    usable = Hierarchy.objects.usable_for(version).filter(levels=levels, name__startswith=name)
+    same = next((one for one in usable if (one.spec, one.lines) == (said["spec"], said["lines"])), None)
     if same is not None:
         return same
-    return hierarchies.create(project=project, name=free_name(column, name), by=by, **given)
+    made: dict[str, Any] = {"name": free_name(column, name), "levels": levels, **said}
+    return hierarchies.create(project=version.project, version=version, by=by, **made)
 
 
 def free_name(column: Column, name: str) -> str:

@@ -52,6 +52,8 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def _form(query: Query, changed: dict[str, str]) -> QuestionForm | None:
     """The question filled in again, to be changed and tried; none when the form has no room for it."""
+    if not query.question:
+        return None  # destroyed with its data
     asked = Question.of(query.question)
     data = {**filled(asked), **changed}
     return QuestionForm(data, desk=query.desk, auto_id=False) if fits(asked) else None

@@ -3,7 +3,8 @@
 import os
 import random
 
-from stewardapp.models import Charge, JobState, Query
+from stewardapp.models import Charge, JobState
+from tests import factories
 from tests.faults import dying
 from tests.faults.invariants import broken
 from tests.faults.world import World, ended
@@ -44,5 +45,5 @@ def test_the_checker_sees_what_is_wrong(embedded_site: Site) -> None:
     query = world.question(world.desk(Spend.of(1)), 0.5)
     assert ended(query) == JobState.SUCCEEDED, query.error_message
     assert broken() == []
-    Query.objects.filter(pk=query.pk).update(answer={})
+    factories.rewrite(query, answer={})
     assert any("its answer is not" in line for line in broken())

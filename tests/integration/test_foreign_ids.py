@@ -155,7 +155,7 @@ def own_things(scene: Scene) -> Own:
     release = releases.edit_recipe(release=release, recipe={}, by=scene.others.steward)
     column = scene.other_version.columns.get(name="zip")
     made = {"name": "Own", "spec": {"builder": "mask"}, "levels": 3, "by": scene.others.steward}
-    hierarchy = hierarchies.create(project=scene.others.project, **made)
+    hierarchy = hierarchies.create(project=scene.others.project, version=column.version, **made)
     return Own(release, hierarchies.attach(column=column, hierarchy=hierarchy, by=scene.others.steward))
 
 

@@ -32,7 +32,7 @@ FURTHER = ["xlsx", "sav", "dta"]
 def performed(team: Team, recipe: dict[str, Any], settings: dict[str, Any] | None = None) -> Run:
     version = factories.read_for_real(factories.upload(team, data=CONTENT))
     columns.tag(version=version, roles=ROLES, by=team.steward)
-    version.columns.filter(name="age").update(settings=settings or {})
+    factories.rewrite(version.columns.get(name="age"), settings=settings or {})
     factories.give_budget(team, version.dataset.population, Spend(1_000_000))
     made = releases.create(version=version, title="Formats", recipe=recipe, by=team.steward)
     return done(factories.make_run(made))

@@ -131,7 +131,7 @@ class Scene:
         other_version = factories.read_for_real(factories.upload(others))
         columns.tag(version=version, roles=factories.ROLES, by=team.steward)
         made = {"name": "Ages", "spec": {"builder": "mask"}, "levels": 3, "by": team.steward}
-        hierarchy = hierarchies.create(project=team.project, **made)
+        hierarchy = hierarchies.create(project=team.project, version=version, **made)
         attached = version.columns.get(name="zip")
         hierarchies.attach(column=attached, hierarchy=hierarchy, by=team.steward)
         scene = cls(

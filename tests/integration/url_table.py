@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import project_keys
-from stewardapp.models import ProjectKey, Release, Run
+from stewardapp.models import ProjectKey, Run
 from tests import factories
 from tests.integration.marked_parameters import transition_parameter
 from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
@@ -199,7 +199,7 @@ def matrix_step(scene: Scene, place: Place) -> dict[str, Any]:
     slug, param, mark = transition_parameter()
     params = {mark.column: "illness", mark.categories: ["cold", "flu"], param: [[0.9, 0.1], [0.2, 0.8]]}
     step = {"method": slug, "params": params}
-    Release.objects.filter(pk=place.release.pk).update(recipe={"steps": [step]})
+    factories.rewrite(place.release, recipe={"steps": [step]})
     return {"id": place.release.pk, "number": 1, "param": param}
 
 
@@ -555,6 +555,7 @@ TABLE: dict[str, Row] = {
     ),
     "hierarchy-detail": Row(Door(TEAM), args=hierarchy),
     "hierarchy-export": Row(Door(TEAM), args=hierarchy),
+    "hierarchy-keep": Row(post=Door(TEAM, STEWARDS), args=hierarchy),
     # Releases, in every state
     "release-create": Row(
         PAGE,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
-from stewardapp.actions import columns, desks, hierarchies, releases
+from stewardapp.actions import columns, desks, hierarchies, releases, versions
 from stewardapp.models import Column, Contribution, Hierarchy, Version
 from stewardapp.models.drafting import recipe_of
 from stewardapp.models.pricing import insist_on_answers
@@ -122,6 +122,39 @@ def test_attaching_and_detaching(team: factories.Team, version: Version) -> None
     assert hierarchies.detach(column=column, by=team.steward).hierarchy is None
     with pytest.raises(Conflict):
         hierarchies.detach(column=column, by=team.steward)
+
+
+def test_a_hierarchy_goes_with_its_version_unless_it_is_kept(
+    team: factories.Team, version: Version, django_capture_on_commit_callbacks: Any
+) -> None:
+    made = make(team, version=version)
+    later = factories.make_version(team, dataset=version.dataset)
+    column = later.columns.get(name="zip")
+    with pytest.raises(Invalid, match="made for another version"):
+        hierarchies.attach(column=column, hierarchy=made, by=team.steward)
+    made = hierarchies.keep(hierarchy=made, by=team.steward)
+    assert made.is_kept
+    with pytest.raises(Conflict, match="already"):
+        hierarchies.keep(hierarchy=made, by=team.steward)
+    with pytest.raises(NotAllowed):
+        hierarchies.keep(hierarchy=made, by=team.reviewer)
+    assert hierarchies.attach(column=column, hierarchy=made, by=team.steward).hierarchy == made
+    lost = make(team, name="lost", version=version)
+    with django_capture_on_commit_callbacks(execute=True):
+        versions.destroy(version=version, reason="Asked for.", by=team.admin)
+    with pytest.raises(Conflict, match="destroyed"):
+        hierarchies.keep(hierarchy=lost, by=team.steward)
+    assert Hierarchy.objects.get(pk=lost.pk).spec == {}
+    assert Hierarchy.objects.get(pk=made.pk).spec == {"builder": "mask"}
+
+
+def test_what_is_used_again_is_kept(team: factories.Team, version: Version) -> None:
+    made, later = make(team, version=version), factories.make_version(team, dataset=version.dataset)
+    assert not made.is_kept
+    (column,) = hierarchies.reuse(version=later, hierarchies={"zip": made}, by=team.steward)
+    assert column.hierarchy is not None
+    assert column.hierarchy.is_kept
+    assert column.hierarchy.as_recipe() == {"builder": "mask"}
 
 
 def test_a_hierarchy_stays_in_its_project(team: factories.Team, version: Version) -> None:

@@ -65,6 +65,7 @@ SHAPING = {
     "hierarchies.attach",
     "hierarchies.create",
     "hierarchies.detach",
+    "hierarchies.keep",
     "hierarchies.reuse",
     "project_keys.create",
     "project_keys.replace",

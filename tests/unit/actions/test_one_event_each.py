@@ -296,6 +296,14 @@ def hierarchy_for(team: factories.Team) -> Call:
     return lambda: hierarchies.attach(column=column, hierarchy=made, by=team.steward)
 
 
+def kept_hierarchy(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    made = hierarchies.create(
+        project=team.project, version=version, name="h", spec={"builder": "mask"}, by=team.steward
+    )
+    return lambda: hierarchies.keep(hierarchy=made, by=team.steward)
+
+
 def reused(team: factories.Team) -> Call:
     version, made = factories.make_version(team), hierarchy(team)
     return lambda: hierarchies.reuse(version=version, hierarchies={"zip": made}, by=team.steward)
@@ -447,6 +455,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "datasets.remove": on(factories.make_dataset, lambda t, d: datasets.remove(dataset=d, by=t.steward)),
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
+    "hierarchies.keep": kept_hierarchy,
     "hierarchies.attach": hierarchy_for,
     "hierarchies.reuse": reused,
     "hierarchies.detach": on(attached, lambda t, column: hierarchies.detach(column=column, by=t.steward)),

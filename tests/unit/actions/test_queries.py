@@ -70,7 +70,7 @@ def test_a_second_desk_is_refused_by_the_rule_and_by_the_database(team: factorie
     with pytest.raises(NotAllowed):
         desks.open_on(version=desk.version, columns=["age"], rows_per_person=1, by=team.steward)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Desk.objects.create(version=desk.version, dictionary={}, opened_by=team.steward)
+        Desk.objects.create(version=desk.version, opened_by=team.steward)
 
 
 @pytest.mark.parametrize(

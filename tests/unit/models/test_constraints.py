@@ -39,6 +39,7 @@ from stewardapp.models import (
     Version,
 )
 from stewardapp.models.audit import AuditEvent, AuditHead
+from stewardapp.models.sealed import Sealed
 from tests import factories
 from worker.engine.privacy import Spend
 
@@ -90,8 +91,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Column, {"distinct": -1}, "column_counts_not_negative"),
     (Column, {"name": "same"}, "column_name_once"),
     (Column, {"position": 7}, "column_position_once"),
-    (Hierarchy, {"spec": {}}, "hierarchy_is_built_or_written"),
-    (Hierarchy, {"lines": "a;*"}, "hierarchy_is_built_or_written"),
+    (Hierarchy, {"sealed_lines": Sealed(b"a;*")}, "hierarchy_is_built_or_written"),
     (Artifact, {"sha256": ""}, "artifact_hash_is_a_hash"),
     (Artifact, {"size": -1}, "artifact_size_not_negative"),
     (Review, {"decision": "maybe"}, "review_decision_known"),

@@ -83,7 +83,7 @@ def test_a_declaration_of_which_nothing_can_be_made_is_told(team: factories.Team
         ({"kind": "integer", "bounds": [0, 10**9], "bin_width": 1}, "1,000,000 bins"),
     ):
         kept = {key: value for key, value in age.items() if key not in ("bounds", "bin_width")}
-        Desk.objects.filter(pk=desk.pk).update(dictionary={**desk.dictionary, "age": {**kept, **said}})
+        factories.rewrite(desk, dictionary={**desk.dictionary, "age": {**kept, **said}})
         assert str(said["bounds"][0]) in page(team.analyst, "desk-detail", desk.pk)
         shown = page(team.analyst, "desk-ask", desk.pk, status=422, **asked(ask="mean", column="age"))
         assert reason in shown

@@ -40,7 +40,7 @@ def searched(run: Run, heights: dict[str, int], chosen: dict[str, int]) -> Run:
         ],
     }
     run.report = {**run.report, "steps": [step]}
-    Run.objects.filter(pk=run.pk).update(report=run.report)
+    factories.rewrite(run, report=run.report)
     return run
 
 
@@ -179,7 +179,7 @@ def test_a_search_that_ended_early_calls_nothing_optimal(team: Team, browse: Bro
     states = [point.state for point in browse("steward").get(explorer(run)).context["points"]]
     assert "optimal" in states
     run.report["steps"][0] |= {"optimal": False, "nodes_checked": 12}
-    Run.objects.filter(pk=run.pk).update(report=run.report)
+    factories.rewrite(run, report=run.report)
     page = browse("steward").get(explorer(run))
     assert "optimal" not in [point.state for point in page.context["points"]]
     assert "Not proven to be the best." in page.content.decode()

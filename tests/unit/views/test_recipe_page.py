@@ -237,7 +237,7 @@ def test_a_step_that_holds_whole_columns_says_how_much_fits(
     release: Release, browse: Browser, settings: Any
 ) -> None:
     steps = [{"method": "shuffling", "params": {"columns": ["age"]}}]
-    Release.objects.filter(pk=release.pk).update(recipe={**release.recipe, "steps": steps})
+    factories.rewrite(release, recipe={**release.recipe, "steps": steps})
     client, words = browse("steward"), "This file has too many rows for it."
     settings.STEWARD_JOB_MEMORY = 24_000_000
     told = client.get(address(release)).content.decode()
@@ -252,7 +252,7 @@ def test_whether_columns_are_held_can_depend_on_a_parameter(
     release: Release, browse: Browser, relaxed: bool
 ) -> None:
     steps = [{"method": "mondrian", "params": {"relaxed": relaxed}}]
-    Release.objects.filter(pk=release.pk).update(recipe={**release.recipe, "steps": steps})
+    factories.rewrite(release, recipe={**release.recipe, "steps": steps})
     told = browse("steward").get(address(release)).content.decode()
     assert ("in memory as a whole" in told) == relaxed
 

@@ -11,7 +11,7 @@ from pytest_django.asserts import assertContains
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import accounts
-from stewardapp.models import Comment, Release, Review, Run
+from stewardapp.models import Comment, Release, Review
 from tests import factories
 from tests.factories import Team
 
@@ -260,7 +260,7 @@ def test_a_step_that_changed_nothing_is_a_warning_on_run_and_review(
 ) -> None:
     for changed, warned in ((0, True), (3, False)):
         step = {"method": "rank-swapping", "changed": {"age": changed}, "changed_cells": changed}
-        Run.objects.filter(pk=waiting.candidate_id).update(report={"steps": [step], "input": {"rows": 6}})
+        factories.rewrite(waiting.candidate, report={"steps": [step], "input": {"rows": 6}})
         for page in (
             browse("steward").get(reverse("run-detail", args=[waiting.candidate_id])),
             browse("reviewer").get(reverse("review-detail", args=[waiting.pk])),

@@ -87,7 +87,7 @@ def test_charts_are_json_by_name(release: Release, browse: Browser) -> None:
     run = factories.make_succeeded_run(release)
     age = {"total_variation": 0.5, "shares": None, "quantiles": None}
     report = {"utility": {"marginals": {"columns": {"age": age}}}}
-    Run.objects.filter(pk=run.pk).update(report=report)
+    factories.rewrite(run, report=report)
     page = browse("steward").get(f"{reverse('run-detail', args=[run.pk])}?tab=utility")
     pictures = [picture for _, drawn in page.context["readings"] for picture in drawn]
     assert pictures
@@ -102,7 +102,7 @@ def test_internal_charts_are_for_those_who_may_look_into_the_data(release: Relea
     run = factories.make_succeeded_run(release)
     shares = [{"value": "x", "before": 0.5, "after": 0.5}]
     age = {"total_variation": 0.5, "shares": shares, "quantiles": None}
-    Run.objects.filter(pk=run.pk).update(report={"utility": {"marginals": {"columns": {"age": age}}}})
+    factories.rewrite(run, report={"utility": {"marginals": {"columns": {"age": age}}}})
     run.refresh_from_db()
     internal = [slug for slug, chart in measures.charts(run.report).items() if chart.internal]
     assert internal

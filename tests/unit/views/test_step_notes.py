@@ -88,7 +88,7 @@ def test_reviewer_and_analyst_are_told_how_to_work_with_it(run: Run, team: Team,
 
 def test_a_recipe_that_this_engine_does_not_know_shows_no_notes(run: Run, browse: Browser) -> None:
     recipe = {**run.recipe, "steps": [{"method": "of-the-future", "params": {}}]}
-    Run.objects.filter(pk=run.pk).update(recipe=recipe)
+    factories.rewrite(run, recipe=recipe)
     page = browse("steward").get(reverse("run-detail", args=[run.pk]) + "?tab=recipe")
     assert page.status_code == 200
     assert page.context["step_notes"] == []

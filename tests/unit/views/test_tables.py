@@ -122,9 +122,7 @@ def configured(team: Team, browse: Browser, do: str | None = None, **params: Any
     release = factories.make_release(team)
     to = reverse("release-configure", args=[release.pk])
     if do is None:
-        Release.objects.filter(pk=release.pk).update(
-            recipe={"goals": [], "steps": [{**STEP, "params": params}]}
-        )
+        factories.rewrite(release, recipe={"goals": [], "steps": [{**STEP, "params": params}]})
         return browse("steward").get(to).content.decode()
     sent = {"item": "step:k:dp-histogram", "do": do, "revision": str(release.revision)}
     sent |= {f"k-{name}": value for name, value in params.items()}
