@@ -79,7 +79,7 @@ def _is_sealed(head: AuditHead) -> bool:
     hash = head.hash
     if head.sealed_count != head.count:
         hash = AuditEvent.objects.filter(id=head.sealed_count).values_list("hash", flat=True).first() or ""
-        later = AuditEvent.objects.filter(id__gt=head.sealed_count)
+        later = AuditEvent.objects.filter(id__gt=head.sealed_count, id__lte=head.count)
         if head.sealed_count > head.count or later.exclude(action=UNSEALED).exists():
             return False
     return hmac.compare_digest(head.seal, head_seal(head.sealed_count, hash))

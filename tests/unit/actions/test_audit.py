@@ -151,6 +151,18 @@ def test_what_the_database_bought_is_sealed_later() -> None:
     assert isinstance(audit.verify(), audit.Whole)
 
 
+def test_what_is_written_after_a_purchase_seals_the_end_again() -> None:
+    """The event that is being written is none of those that nobody sealed."""
+    last = AuditEvent.objects.get(id=6)
+    seal = audit.head_seal(5, AuditEvent.objects.get(id=5).hash)
+    last.action = audit.UNSEALED
+    sql("UPDATE stewardapp_auditevent SET action = %s, hash = %s WHERE id = 6", last.action, audit.link(last))
+    sql("UPDATE stewardapp_audithead SET sealed_count = 5, seal = %s, hash = %s", seal, audit.link(last))
+    projects.create(name=factories.unique("P"), by=factories.make_admin())
+    assert not audit.head_needs_seal()
+    assert isinstance(audit.verify(), audit.Whole)
+
+
 def test_a_log_from_before_ends_were_sealed_is_sealed_when_the_schema_is() -> None:
     sql("UPDATE stewardapp_audithead SET sealed_count = 0, seal = ''")
     assert isinstance(audit.verify(), audit.Broken)
