@@ -24,16 +24,18 @@ class Admission:
     room: int
     in_words: bool
     """Whether the view itself says why a larger body is refused."""
+    who: str = ""
+    """Whom a large body counts for; nobody who is not signed in may send one."""
 
 
 def admission(environ: Environ) -> Admission:
     """Small bodies from everybody; a form from who is signed in; a file where files are taken."""
     close_old_connections()
     limit = _largest(environ["PATH_INFO"])
-    if not _signed_in(environ.get("HTTP_COOKIE", "")):
+    if not (who := _signed_in(environ.get("HTTP_COOKIE", ""))):
         return Admission(SMALL, limit is not None)
     form = (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) + SMALL
-    return Admission(max(form, limit() if limit else 0), limit is not None)
+    return Admission(max(form, limit() if limit else 0), limit is not None, who)
 
 
 def _largest(path: str) -> Callable[[], int] | None:
@@ -45,10 +47,12 @@ def _largest(path: str) -> Callable[[], int] | None:
     return limit
 
 
-def _signed_in(cookies: str) -> bool:
+def _signed_in(cookies: str) -> str:
+    """The id of the person, if it is one."""
     key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME)
     if not key:
-        return False
+        return ""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    return bool(get_user(request).is_authenticated)
+    user = get_user(request)
+    return str(user.pk) if user.is_authenticated else ""

@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import io
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
@@ -33,6 +35,7 @@ HEALTH = "/healthz"  # answered here: the process lives even when all its thread
 PIECE = 4 * FRAME_BYTES
 PIECE_SECONDS = 5.0  # what came in this time is stored, so that little is lost with the line
 MOST_LARGE = 32  # bodies beyond a small one that are received at once: this bounds the memory
+MOST_LARGE_EACH = 8  # of one person: others have to find room too
 MOST_HELD = 128 << 20  # bytes of small bodies
 QUEUE = 256  # requests that wait for a thread
 SLICE = 64 * 1024
@@ -42,6 +45,12 @@ class Busy(Refusal):
     """There is no room for one more."""
 
     status, words = 503, "The desk is busy. Please try again in a moment."
+
+
+class BusyWithYours(Busy):
+    """One person takes up no more room than this."""
+
+    words = "You are sending several files already. Please try again when one of them has arrived."
 
 
 class NoPath(Refusal):
@@ -65,7 +74,8 @@ class Entrance:
         self.pool = ThreadPoolExecutor(threads, "pages")
         self.sealing = ThreadPoolExecutor(2, "sealing")
         self.most_jobs = threads + QUEUE
-        self.jobs = self.large = self.held = 0
+        self.jobs = self.held = 0
+        self.large: Counter[str] = Counter()  # by whom
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         if scope["type"] == "http":
@@ -150,21 +160,27 @@ class Visit:
 
     async def _small(self, environ: Environ, length: int) -> None:
         """In memory, which is bounded: anybody may send this much, on any number of connections."""
-        if length and self.house.held + length > MOST_HELD:
-            raise Busy
-        self.house.held += length
-        try:
+        with self._holding(length):
             received = await self.body.read(length)
             if len(received) < length:
                 raise Gone
             said = length if "CONTENT_LENGTH" in environ else None
             await self._with(environ, io.BytesIO(received), said)
+
+    @contextmanager
+    def _holding(self, length: int) -> Iterator[None]:
+        if length and self.house.held + length > MOST_HELD:
+            raise Busy
+        self.house.held += length
+        try:
+            yield
         finally:
             self.house.held -= length
 
     # Large bodies
 
     async def _large(self, environ: Environ, length: int | None) -> None:
+        self._require_a_place()
         allowed = await self._run(admission, environ)
         if length is None and not allowed.in_words:
             return await self._counted(environ)
@@ -172,22 +188,32 @@ class Visit:
             if allowed.in_words:
                 return await self._with(environ, io.BytesIO(), None)
             raise TooLarge
-        if self.house.large >= MOST_LARGE:
-            raise Busy
-        self.house.large += 1
-        try:
+        with self._large_place(allowed.who):
             await (self._pieces if is_piece(environ) else self._sealed)(environ, length)
+
+    @contextmanager
+    def _large_place(self, who: str) -> Iterator[None]:
+        large = self.house.large
+        if large.total() >= MOST_LARGE:
+            raise Busy
+        if large[who] >= MOST_LARGE_EACH:
+            raise BusyWithYours
+        large[who] += 1
+        try:
+            yield
         finally:
-            self.house.large -= 1
+            large[who] -= 1
+            large += Counter()  # forgets who has none
 
     async def _counted(self, environ: Environ) -> None:
-        """A body in chunks says its length by ending."""
-        received = await self.body.read(SMALL + 1)
-        if len(received) > SMALL:
-            raise TooLarge
-        if not self.body.complete:
-            raise Gone
-        await self._with(environ, io.BytesIO(received), len(received))
+        """A body in chunks says its length by ending: until then it may become as long as it may."""
+        with self._holding(SMALL):
+            received = await self.body.read(SMALL + 1)
+            if len(received) > SMALL:
+                raise TooLarge
+            if not self.body.complete:
+                raise Gone
+            await self._with(environ, io.BytesIO(received), len(received))
 
     async def _sealed(self, environ: Environ, length: int) -> None:
         """A large form: it is complete before a thread looks at it, and lies sealed until then."""
@@ -232,9 +258,13 @@ class Visit:
         if length is not None:
             asked["CONTENT_LENGTH"] = str(length)
             asked.pop("HTTP_TRANSFER_ENCODING", None)
+        self._require_a_place()
+        return await self._run(begun, self.house.pages, asked)
+
+    def _require_a_place(self) -> None:
+        """In the queue for a thread."""
         if self.house.jobs >= self.house.most_jobs:
             raise Busy
-        return await self._run(begun, self.house.pages, asked)
 
     async def _run(self, job: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Do something in a thread of the pool; jobs of one request share what they know about it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -307,6 +308,50 @@ def test_the_memory_of_small_bodies_is_bounded(monkeypatch: pytest.MonkeyPatch) 
             line.sendall(b"x" * 59_996)
             assert heard(line).startswith(b"HTTP/1.1 200")
         until(lambda: door.entrance.held == 0, 5, "nothing is held")
+
+
+def test_bodies_in_chunks_share_that_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge, "MOST_HELD", 2 * SMALL - 1)
+    monkeypatch.setattr(bridge, "admission", lambda _: Admission(SMALL, False))
+    head = post(0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+    with opened(echo) as door, door.connect(head + b"4\r\nsome\r\n") as line:
+        until(lambda: door.entrance.held == SMALL, 5, "the first is being received")
+        assert door.ask(head + b"0\r\n\r\n").startswith(b"HTTP/1.1 503")
+        line.sendall(b"0\r\n\r\n")
+        assert heard(line).endswith(b"4 4 b'some'")
+        until(lambda: door.entrance.held == 0, 5, "nothing is held")
+
+
+def test_nobody_takes_all_the_room_for_large_bodies(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(environ: dict[str, Any]) -> Admission:
+        return Admission(1 << 20, False, environ["HTTP_X_WHO"])
+
+    monkeypatch.setattr(bridge, "admission", asked)
+    monkeypatch.setattr(bridge, "MOST_LARGE", bridge.MOST_LARGE_EACH + 1)
+    size = 2 * SMALL
+    one, other, third = (post(size, b"X-Who: " + who) for who in (b"one", b"other", b"third"))
+    with opened(echo) as door, ExitStack() as lines:
+        waiting = [lines.enter_context(door.connect(one)) for _ in range(bridge.MOST_LARGE_EACH)]
+        until(lambda: door.entrance.large["one"] == len(waiting), 5, "they are being received")
+        refused = door.ask(one)
+        assert refused.startswith(b"HTTP/1.1 503")
+        assert b"sending several files" in refused
+        assert b"retry-after" in refused
+        with door.connect(other) as late:
+            until(lambda: door.entrance.large["other"] == 1, 5, "somebody else has room")
+            assert b"The desk is busy" in door.ask(third)
+            late.sendall(b"x" * size)
+            assert heard(late).startswith(b"HTTP/1.1 200")
+        waiting[0].close()
+        until(lambda: door.entrance.large == {"one": len(waiting) - 1}, 5, "who has none is forgotten")
+        assert door.ask(one + b"x" * size).startswith(b"HTTP/1.1 200")
+
+
+def test_who_asks_what_may_be_sent_waits_in_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridge, "admission", lambda _: pytest.fail("nobody asks"))
+    with opened(echo) as door:
+        door.entrance.most_jobs = 0
+        assert door.ask(post(2 * SMALL)).startswith(b"HTTP/1.1 503")
 
 
 PATCH = (
