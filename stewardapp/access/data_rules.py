@@ -89,10 +89,15 @@ def may_remove_dataset(person: Person, dataset: DatasetFacts) -> Verdict:
     """Take a dataset out of the lists that never held readable data, or no longer does."""
     return first_no(
         _may_touch_data(person, Permission.UPLOAD, "remove a dataset"),
-        no("removed", "This dataset was removed.") if dataset.removed else yes(),
+        is_there(dataset),
         no("used", "Releases, surveys, uploads or desks belong to this dataset.") if dataset.used else yes(),
         no("holds-data", "This dataset holds data; destroy them first.") if dataset.holds_data else yes(),
     )
+
+
+def is_there(dataset: DatasetFacts) -> Verdict:
+    """Nobody removed it: what begins with it would be found by nobody."""
+    return no("removed", "This dataset was removed.") if dataset.removed else yes()
 
 
 def may_upload(person: Person) -> Verdict:

@@ -10,6 +10,7 @@ from stewardapp.access.budget_rules import (
     may_spend,
 )
 from stewardapp.access.data_rules import (
+    is_there,
     may_cancel_reading,
     may_create_dataset,
     may_create_project,
@@ -76,6 +77,7 @@ from stewardapp.access.survey_rules import (
 )
 
 __all__ = [
+    "is_there",
     "may_agree",
     "may_allot",
     "may_allow",

@@ -8,7 +8,14 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from stewardapp.access.rules import may_agree, may_decline, may_propose, may_propose_move, still_missing
+from stewardapp.access.rules import (
+    is_there,
+    may_agree,
+    may_decline,
+    may_propose,
+    may_propose_move,
+    still_missing,
+)
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
@@ -81,7 +88,8 @@ def propose_separation(*, population: Population, other: Population, reason: str
 def propose_move(*, dataset: Dataset, target: Population, reason: str, by: User) -> Proposal:
     """Say that a dataset is about other people than those it named."""
     require(may_propose_move(dataset.project.person(by)))
-    dataset = Dataset.objects.get(pk=dataset.pk)
+    dataset = locked(dataset)
+    require(is_there(dataset.facts()))
     if dataset.population_id == target.pk:
         raise Invalid("no-change", "The dataset is about these people already.", "target")
     asked = {"population": dataset.population, "dataset": dataset, "target": target}
@@ -92,7 +100,8 @@ def propose_move(*, dataset: Dataset, target: Population, reason: str, by: User)
 def propose_admission(*, dataset: Dataset, reason: str, by: User) -> Proposal:
     """Ask to count among those who hold data about the people."""
     require(may_propose_move(dataset.project.person(by)))
-    dataset = Dataset.objects.get(pk=dataset.pk)
+    dataset = locked(dataset)
+    require(is_there(dataset.facts()))
     if dataset.admitted:
         raise Invalid("no-change", "This dataset counts already.")
     asked = {"population": dataset.population, "dataset": dataset}

@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 from django.conf import settings
 
 from stewardapp import storage
-from stewardapp.access.rules import may_upload
+from stewardapp.access.rules import is_there, may_upload
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, require
 from stewardapp.actions import audit
-from stewardapp.actions.action import action
+from stewardapp.actions.action import action, locked
 from stewardapp.actions.arrivals import arrive
 from stewardapp.actions.text import required
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
@@ -26,6 +26,8 @@ RAW = "raw"
 def begin(*, dataset: Dataset, filename: str, length: int, by: User) -> Upload:
     """Open an upload of a known length; too large or empty is refused before the first byte."""
     require(may_upload(dataset.project.person(by)))
+    dataset = locked(dataset)
+    require(is_there(dataset.facts()))
     upload = Upload(
         project=dataset.project,
         dataset=dataset,

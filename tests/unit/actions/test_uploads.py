@@ -1,6 +1,7 @@
 """Uploads: resumable, bounded, sealed from the first byte."""
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ from django.conf import settings
 
 from stewardapp import storage
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
-from stewardapp.actions import uploads
-from stewardapp.models import DataKey, Upload, Version
+from stewardapp.actions import datasets, proposals, uploads
+from stewardapp.models import DataKey, Dataset, Upload, Version
 from tests import factories
 from worker.sealed import FRAME_BYTES
 
@@ -36,6 +37,20 @@ def begin(team: factories.Team, length: int, **changes: Any) -> Upload:
         "by": team.steward,
     }
     return uploads.begin(**{**said, **changes})
+
+
+def test_nothing_begins_with_a_dataset_that_was_removed(team: factories.Team) -> None:
+    seen = factories.make_dataset(team)
+    other = factories.make_dataset(team).population
+    datasets.remove(dataset=Dataset.objects.get(pk=seen.pk), by=team.steward)
+    begun: tuple[Callable[[], object], ...] = (
+        lambda: begin(team, 10, dataset=seen),
+        lambda: proposals.propose_move(dataset=seen, target=other, reason="Others.", by=team.steward),
+        lambda: proposals.propose_admission(dataset=seen, reason="Ours too.", by=team.steward),
+    )
+    for call in begun:
+        with pytest.raises(NotAllowed, match="This dataset was removed"):
+            call()
 
 
 def send(upload: Upload, content: bytes, offset: int = 0) -> Upload:
