@@ -49,7 +49,11 @@ def create(
 
 @action
 def create_first_admin(*, username: str, password: str) -> User:
-    """Make the first administrator of an empty installation; there is nobody yet to do it."""
+    """Make the first administrator of an empty installation; there is nobody yet to do it.
+
+    Whoever does the same at the same moment waits, and finds that there is one.
+    """
+    audit.hold()
     if User.objects.filter(is_staff=True).exists():
         raise Conflict("not-first", "This installation already has an administrator.")
     user = User(username=required(username, "username", 150), is_staff=True)

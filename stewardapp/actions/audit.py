@@ -52,6 +52,11 @@ def record(
     return event
 
 
+def hold() -> None:
+    """Let nobody else write an event until this transaction ends; what is rare may ask for that."""
+    _locked_head()
+
+
 def seal_head() -> None:
     """Seal the end after purchases, which the database writes without the key; every worker's timer does."""
     with transaction.atomic():
