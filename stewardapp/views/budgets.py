@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
@@ -14,8 +15,8 @@ from stewardapp.access.verdict import require
 from stewardapp.actions import budgets, proposals
 from stewardapp.forms.budgets import AllotForm, AllowForm, LimitForm, MoveForm, ReasonForm
 from stewardapp.forms.refusals import answer_status, attempt
-from stewardapp.models import Allotment, Dataset, Population, Project, Proposal, ProposalState
-from stewardapp.models.holding import facts_of, stake_of
+from stewardapp.models import Allotment, Dataset, Population, Project, Proposal, ProposalState, User
+from stewardapp.models.holding import facts_of, held, stake_of
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters import charts
 from stewardapp.views.people import signed_in
@@ -38,12 +39,19 @@ def chart(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return HttpResponse(charts.figure_json(drawn), content_type="application/json")
 
 
+def concerned(user: User, population: Population) -> QuerySet[Project]:
+    """The projects that a part can be for: one's own; for an officer those that hold data."""
+    if not user.is_officer:
+        return Project.objects.visible_to(user)
+    return Project.objects.filter(pk__in=held([population]).values("project"))
+
+
 @require_POST
 def limit(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Propose another limit."""
     user, population = signed_in(request), _population(request, id)
     require(rules.may_propose(stake_of(user, [population]), facts_of([population])))
-    form = LimitForm(request.POST, projects=Project.objects.visible_to(user))
+    form = LimitForm(request.POST, projects=concerned(user, population))
     if form.is_valid():
         asked = {"limit": form.limit(), "reason": form.cleaned_data["reason"]}
         asked["project"] = form.cleaned_data["project"]
@@ -59,7 +67,7 @@ def allot(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     alone = rules.may_allot(stake, *facts)
     if not alone:
         require(rules.may_propose(stake, facts))
-    form = AllotForm(request.POST, projects=Project.objects.visible_to(user))
+    form = AllotForm(request.POST, projects=concerned(user, population))
     if form.is_valid():
         asked = {"population": population, "project": form.cleaned_data["project"], "limit": form.limit()}
         if alone:
@@ -162,7 +170,7 @@ def _shown(request: HttpRequest, population: Population, **forms: Any) -> HttpRe
         **drawn,
         "chart": charts.pictured(drawn["history"]),
         "limit_form": LimitForm(projects=Project.objects.none()),
-        "allot_form": AllotForm(projects=Project.objects.visible_to(user), auto_id="allot_%s"),
+        "allot_form": AllotForm(projects=concerned(user, population), auto_id="allot_%s"),
         **forms,
     }
     status = 422 if any(form.errors for form in forms.values()) else 200

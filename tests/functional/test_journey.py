@@ -166,7 +166,7 @@ class Story:
         page = self.author.page
         steward.tag(page)
         page.get_by_role("button", name="Propose for all quasi-identifiers").click()
-        expect(page.get_by_text("Hierarchies proposed: 2.")).to_be_visible()
+        expect(page.get_by_text("Hierarchies proposed: 4.")).to_be_visible()
         page.get_by_role("row", name=re.compile("birth_date")).get_by_role("link", name="levels").click()
         expect(page.get_by_role("row")).to_have_count(6)
         page.get_by_role("link", name="Back to the columns").click()

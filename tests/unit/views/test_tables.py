@@ -165,7 +165,7 @@ def test_errors_are_shown_before_anything_is_spent(
 
 
 def test_what_is_not_declared_is_asked_for(team: Team, browse: Browser) -> None:
-    assert "declare the categories" in configured(team, browse, columns=["zip"], epsilon=0.5)
+    assert "Declare the categories" in configured(team, browse, columns=["zip"], epsilon=0.5)
 
 
 def test_only_drafts_are_asked_what_they_give(team: Team, browse: Browser) -> None:
