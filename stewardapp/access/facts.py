@@ -131,10 +131,14 @@ class PopulationFacts:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """Somebody seen from populations: those of which a project holds data in which they are a steward."""
+    """Somebody seen from populations: those of which a project holds data in which they are a steward.
+
+    `came_later` is whoever speaks for them only since, or may be somebody else since, what is decided about.
+    """
 
     person: Person
     holds: frozenset[uuid.UUID] = frozenset()
+    came_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

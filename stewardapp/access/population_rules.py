@@ -32,7 +32,10 @@ def may_propose_move(person: Person) -> Verdict:
 def may_agree(stake: Stake, proposal: ProposalFacts) -> Verdict:
     """Stand behind what somebody else proposed."""
     return first_no(
-        _has_a_say(stake, proposal.concerned, "decide about this"), _open(proposal), _another(stake, proposal)
+        _there_before(stake),
+        _has_a_say(stake, proposal.concerned, "decide about this"),
+        _open(proposal),
+        _another(stake, proposal),
     )
 
 
@@ -104,6 +107,18 @@ def _has_a_say(stake: Stake, concerned: Concerned, what: str) -> Verdict:
     else:
         who = f"{OFFICER} or an administrator, because no project holds data about these people,"
     return no("not-a-holder", f"Only {who} can {what}.")
+
+
+def _there_before(stake: Stake) -> Verdict:
+    """Nobody comes to speak for some people because a proposal waits for a second voice."""
+    if not stake.came_later:
+        return yes()
+    reason = (
+        "This was proposed before you became a steward as an administrator or through a member of the "
+        "project, or before an administrator set your password or removed your second factor; somebody else "
+        "has to agree."
+    )
+    return no("came-later", reason)
 
 
 def _open(proposal: ProposalFacts) -> Verdict:

@@ -127,8 +127,9 @@ def _there_before(person: Person, release: ReleaseFacts) -> Verdict:
     if since is None or begun is None or since <= begun:
         return yes()
     reason = (
-        f"This release was begun before you became a reviewer ({since:%d %B %Y %H:%M %Z}) as an "
-        "administrator or through a member of the project; somebody else has to review it."
+        f"This release was begun before {since:%d %B %Y %H:%M %Z}. Then you became a reviewer as an "
+        "administrator or through a member of the project, or an administrator set your password or removed "
+        "your second factor; somebody else has to review it."
     )
     return no("came-later", reason)
 

@@ -7,6 +7,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.utils import timezone
 
 from stewardapp.access.rules import may_manage_people
 from stewardapp.access.verdict import Conflict, Invalid, require
@@ -40,6 +41,7 @@ def create(
         first_name=limited(first_name, "first_name", 150),
         last_name=limited(last_name, "last_name", 150),
         is_staff=is_admin,
+        handed_over_at=timezone.now(),
     )
     _set_password(user, password)
     _save(user)
@@ -74,6 +76,7 @@ def recover(*, username: str, password: str) -> User:
     user = found or User(username=name)
     user.is_staff = user.is_active = True
     user.session_epoch += 1
+    user.handed_over_at = timezone.now()
     _set_password(user, password)
     _save(user)
     factors, _ = Authenticator.objects.filter(user=user).delete()
@@ -134,11 +137,15 @@ def reactivate(*, user: User, by: User) -> User:
 
 @action
 def reset_password(*, user: User, password: str, by: User) -> User:
-    """Give somebody a new password; they and the other administrators are told."""
+    """Give somebody a new password; they and the other administrators are told.
+
+    It may let `by` in too: what was begun before is no longer for this account to judge.
+    """
     require(may_manage_people(person_of(by)))
     user = locked(user)
     _set_password(user, password)
-    user.save(update_fields=["password"])
+    user.handed_over_at = timezone.now()
+    user.save(update_fields=["password", "handed_over_at"])
     audit.record("account.password-reset", user, by=by)
     _tell_of_reset(user, by, "password")
     return user
@@ -154,7 +161,8 @@ def remove_factors(*, user: User, by: User) -> User:
     if not removed:
         raise Conflict("no-factor", "This account has no second factor.")
     user.session_epoch += 1
-    user.save(update_fields=["session_epoch"])
+    user.handed_over_at = timezone.now()
+    user.save(update_fields=["session_epoch", "handed_over_at"])
     audit.record("account.factors-removed", user, by=by)
     _tell_of_reset(user, by, "second factor")
     return user
@@ -181,7 +189,8 @@ def note_own_change(*, change: str, factor: str, by: User) -> None:
 def _tell_of_reset(user: User, by: User, what: str) -> None:
     """Whoever replaces what somebody signs in with could sign in as them: nobody does so in silence."""
     told = [user, *User.objects.filter(is_staff=True)]
-    notify(told, f"{by.display_name} reset the {what} of {user.display_name}.")
+    text = f"{by.display_name} reset the {what} of {user.display_name}."
+    notify(told, f"{text} What was begun before is now for others to review and agree to.")
 
 
 def _not_oneself(user: User, by: User, *, losing: bool) -> None:

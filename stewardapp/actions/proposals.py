@@ -140,7 +140,7 @@ def _proposed(kind: ProposalKind, reason: str, by: User, **asked: Any) -> Propos
 def confirm(*, proposal: Proposal, by: User) -> Proposal:
     """Agree with what somebody else proposed: it is done with the last one it needs."""
     proposal = locked(proposal)
-    require(may_agree(stake_of(by, proposal.concerned), proposal.facts()))
+    require(may_agree(proposal.stake(by), proposal.facts()))
     Agreement.objects.create(proposal=proposal, by=by)
     if still_missing(proposal.facts()):
         _record("agreed", proposal, by, {})

@@ -9,13 +9,14 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db.models import Q
 
 from stewardapp.access.facts import Person, PopulationFacts, Stake
 from stewardapp.access.roles import Permission, roles_with
 from stewardapp.models.dataset import Dataset, DatasetQuerySet
-from stewardapp.models.membership import Membership, person_of
+from stewardapp.models.membership import Membership, MembershipQuerySet, person_of
 from stewardapp.models.population import Population
 from stewardapp.models.project import Project
 from stewardapp.models.user import AnyUser, User
@@ -39,14 +40,27 @@ def facts_of(populations: Iterable[Population]) -> tuple[PopulationFacts, ...]:
     return tuple(PopulationFacts(one.pk, one.name, len(holders[one.pk])) for one in found)
 
 
-def stake_of(user: AnyUser, populations: Iterable[Population]) -> Stake:
-    """Somebody before these populations: those of which a project holds data in which they decide."""
+def stake_of(user: AnyUser, populations: Iterable[Population], begun: datetime | None = None) -> Stake:
+    """Somebody before these populations: those of which a project holds data in which they decide.
+
+    `begun` is when that was proposed which they would decide about.
+    """
     person = person_of(user)
     if not person.signed_in:
         return Stake(Person())
-    mine = Membership.objects.filter(user=person.id, role__in=DECIDING).values("project")
-    spoken_for = held(populations).filter(project__in=mine)
-    return Stake(person, frozenset(spoken_for.values_list("population", flat=True)))
+    found = held(populations)
+    mine = Membership.objects.filter(user=person.id, role__in=DECIDING)
+    holds = _spoken_for(found, mine)
+    if begun is None:
+        return Stake(person, holds)
+    before = _spoken_for(found, mine.there_at(begun))
+    handed_over = person.reviews_since is not None and person.reviews_since > begun
+    return Stake(person, before, came_later=handed_over or (before != holds and not person.is_officer))
+
+
+def _spoken_for(found: DatasetQuerySet, mine: MembershipQuerySet) -> frozenset[uuid.UUID]:
+    there = found.filter(project__in=mine.values("project"))
+    return frozenset(there.values_list("population", flat=True))
 
 
 def guardians(populations: Iterable[Population]) -> set[User]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from django.db import models
@@ -30,11 +31,14 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         """Memberships that allow reviewing."""
         return self.filter(role=Role.REVIEWER)
 
+    def there_at(self, moment: datetime) -> MembershipQuerySet:
+        """Memberships that count for what was begun at that moment."""
+        return self.filter(models.Q(later_only=False) | models.Q(created_at__lte=moment))
+
     def entitled(self, release: Release) -> MembershipQuerySet:
         """Memberships whose owners' votes on this release count now."""
-        there = models.Q(later_only=False) | models.Q(created_at__lte=release.created_at)
         reviewers = self.reviewers().filter(project=release.project_id, user__is_active=True)
-        return reviewers.filter(there)
+        return reviewers.there_at(release.created_at)
 
 
 class Membership(Record):
@@ -87,8 +91,8 @@ def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
     if project_id is not None:
         held = list(Membership.objects.filter(user=user, project_id=project_id))
     person = _seen(user, frozenset(Role(one.role) for one in held))
-    since = next((one.created_at for one in held if one.reviews_later), None)
-    return replace(person, reviews_since=since)
+    begun = [*(one.created_at for one in held if one.reviews_later), user.handed_over_at]
+    return replace(person, reviews_since=max(filter(None, begun), default=None))
 
 
 def person_anywhere(user: AnyUser) -> Person:

@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from stewardapp.access.amounts import spend_words
-from stewardapp.access.facts import ProposalFacts
+from stewardapp.access.facts import ProposalFacts, Stake
 from stewardapp.models.base import Record, both_or_neither, implies, one_of
 from stewardapp.models.holding import facts_of, stake_of
 from stewardapp.models.population import Population
@@ -159,6 +159,10 @@ class Proposal(Record):
         """What would be done, as a sentence."""
         return WORDS[ProposalKind(self.kind)](self)
 
+    def stake(self, user: AnyUser) -> Stake:
+        """Somebody who would agree, or agreed."""
+        return stake_of(user, self.concerned, self.created_at)
+
     def facts(self) -> ProposalFacts:
         """What the rules need to know: who stands behind it counts as what they are now."""
         concerned = self.concerned
@@ -166,7 +170,7 @@ class Proposal(Record):
         return ProposalFacts(
             proposed_by=self.proposed_by_id,
             concerned=facts_of(concerned),
-            backers=tuple(stake_of(one, concerned) for one in (self.proposed_by, *agreed)),
+            backers=tuple(self.stake(one) for one in (self.proposed_by, *agreed)),
             open=self.state == ProposalState.OPEN,
         )
 

@@ -16,6 +16,8 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # Counted up to end every session there is; none of them comes back.
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # When somebody else last could have signed in as this person: who gave what one signs in with knows it.
+    handed_over_at = models.DateTimeField(null=True, editable=False)
     is_officer = models.BooleanField(
         "data protection officer",
         default=False,

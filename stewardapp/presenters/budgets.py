@@ -241,7 +241,7 @@ def _proposal_line(proposal: Proposal, user: User) -> ProposalLine:
         proposal,
         ", ".join(agreed),
         rules.still_missing(facts),
-        rules.may_agree(stake, facts),
+        rules.may_agree(proposal.stake(user), facts),
         rules.may_decline(stake, facts),
     )
 

@@ -103,7 +103,7 @@ def allowances(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def confirm(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Agree with a proposal of somebody else: it may be done at once, so the password is asked for again."""
     user, proposal = signed_in(request), _proposal(request, id)
-    require(rules.may_agree(stake_of(user, proposal.concerned), proposal.facts()))
+    require(rules.may_agree(proposal.stake(user), proposal.facts()))
     confirm_identity(request)
     agreed = proposals.confirm(proposal=proposal, by=user)
     done = agreed.state == ProposalState.CONFIRMED

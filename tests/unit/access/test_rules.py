@@ -137,7 +137,7 @@ def test_an_approval_lasts_as_long_as_its_votes() -> None:
 def test_a_role_taken_later_reviews_what_begins_later() -> None:
     late = replace(REVIEWER, reviews_since=NOW)
     before, after = (replace(IN_REVIEW, begun_at=NOW + timedelta(seconds=s)) for s in (-1, 1))
-    assert "before you became" in refused(rules.may_review(late, before), "came-later")
+    assert "begun before" in refused(rules.may_review(late, before), "came-later")
     refused(rules.may_comment(late, before, private=True), "came-later")
     assert rules.may_comment(late, before)
     assert rules.may_review(late, after)

@@ -214,7 +214,7 @@ def with_survey(team: Team, survey: Survey) -> None:
 def with_proposal(team: Team, proposal: Proposal) -> None:
     if proposal.dataset is None or proposal.target is None:
         return
-    for person in (team.co_steward, factories.make_officer()):
+    for person in (team.co_steward, User.objects.get(is_officer=True)):
         with suppress(Refused):
             proposals.confirm(proposal=proposal, by=person)
     if not proposal.dataset.versions.exists():
@@ -290,10 +290,11 @@ SCENES: dict[str, Callable[[Team], Call]] = {
 def reshaped_by(name: str) -> tuple[User, set[Release]]:
     """Who did this, and the drafts whose next run would be made of something else since then."""
     team = factories.make_project()
+    fresh, _ = somebody_fresh(team), factories.make_officer()  # before anything that they may agree to
     call, others = SCENES[name](team), replace(team)
     furnish(team)
     before = drafts(team)
-    stand_in(team, somebody_fresh(team))
+    stand_in(team, fresh)
     call()
     event = AuditEvent.objects.latest("id")
     carry_on(others, event.subject_type, event.subject_id)

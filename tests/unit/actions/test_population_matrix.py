@@ -15,7 +15,16 @@ from typing import Any
 import pytest
 
 from stewardapp.access.verdict import NotAllowed, Refused
-from stewardapp.actions import budgets, datasets, memberships, officers, proposals, surveys, versions
+from stewardapp.actions import (
+    accounts,
+    budgets,
+    datasets,
+    memberships,
+    officers,
+    proposals,
+    surveys,
+    versions,
+)
 from stewardapp.actions.sharing import separate
 from stewardapp.models import (
     Allotment,
@@ -402,6 +411,44 @@ def test_the_word_of_somebody_who_left_does_not_count() -> None:
         budgets.allot(
             population=scene.population, project=scene.team.project, limit=Spend(1), by=scene.team.co_steward
         )
+
+
+def a_steward_by_now(scene: Scene) -> User:
+    colleague = scene.team.outsider
+    memberships.add(project=scene.team.project, user=scene.team.admin, role="analyst", by=scene.team.admin)
+    given = memberships.add(project=scene.team.project, user=colleague, role="steward", by=scene.team.admin)
+    assert given.later_only
+    return colleague
+
+
+def with_another_password(scene: Scene) -> User:
+    other = scene.team.co_steward
+    return accounts.reset_password(user=other, password="another long walk", by=scene.team.admin)
+
+
+@pytest.mark.parametrize("came", [a_steward_by_now, with_another_password])
+def test_who_came_since_agrees_to_what_is_proposed_later(came: Callable[[Scene], User]) -> None:
+    scene = Scene.make()
+
+    def proposed(limit: int) -> Proposal:
+        asked = {"population": scene.population, "limit": Spend(limit), "reason": "Why."}
+        return proposals.propose_limit(**asked, by=scene.team.steward)  # type: ignore[arg-type]
+
+    before = proposed(300)
+    person = came(scene)
+    with pytest.raises(NotAllowed, match="proposed before"):
+        proposals.confirm(proposal=before, by=person)
+    assert proposals.decline(proposal=before, by=person).state == "declined"
+    assert proposals.confirm(proposal=proposed(400), by=person).state == "confirmed"
+
+
+def test_an_agreement_outlives_a_reset() -> None:
+    scene = Scene.make()
+    theirs = factories.hold(scene.strangers, scene.population)
+    proposal = proposals.propose_admission(dataset=theirs, reason="Ours too.", by=scene.strangers.steward)
+    assert proposals.confirm(proposal=proposal, by=scene.team.steward).state == "open"
+    accounts.reset_password(user=scene.team.steward, password="another long walk", by=scene.team.admin)
+    assert proposals.confirm(proposal=proposal, by=scene.team.co_steward).state == "confirmed"
 
 
 def test_a_project_that_holds_data_names_the_people_again_without_leave() -> None:

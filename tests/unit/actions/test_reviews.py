@@ -1,5 +1,6 @@
 """Votes: blind, bound to the bytes, counted once, decided when all are in."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -243,7 +244,7 @@ def test_a_role_of_somebody_with_an_interest_counts_for_later_releases(who: str)
     given = memberships.add(project=team.project, user=person, role="reviewer", by=by)
     assert given.later_only
     assert AuditEvent.objects.latest("id").details["later_only"] is True
-    with pytest.raises(NotAllowed, match="begun before you became a reviewer"):
+    with pytest.raises(NotAllowed, match="you became a reviewer as an"):
         vote(release, person)
     later = factories.make_release(team, state="in-review", version=release.version)
     vote(later, person)
@@ -269,6 +270,44 @@ def test_a_new_reviewer_given_by_an_administrator_of_no_role_reviews_what_waits(
     assert not given.later_only
     vote(release, team.outsider)
     assert state_of(release) == "approved"
+
+
+# What an administrator set lets an administrator in
+
+
+def set_password(team: factories.Team) -> User:
+    return accounts.reset_password(user=team.reviewer, password="another long walk", by=team.admin)
+
+
+def removed_factors(team: factories.Team) -> User:
+    factors.give(team.reviewer)
+    return accounts.remove_factors(user=team.reviewer, by=team.admin)
+
+
+def recovered(team: factories.Team) -> User:
+    return accounts.recover(username=team.reviewer.username, password="another long walk")
+
+
+def made_for_it(team: factories.Team) -> User:
+    person = factories.make_user("made-for-it")
+    given = memberships.add(project=team.project, user=person, role="reviewer", by=team.admin)
+    assert not given.later_only
+    return person
+
+
+@pytest.mark.parametrize("handed_over", [set_password, removed_factors, recovered, made_for_it])
+def test_who_may_be_an_administrator_by_now_reviews_what_begins_later(
+    handed_over: Callable[[factories.Team], User],
+) -> None:
+    team = factories.make_project()
+    approved, waiting = (factories.make_release(team, state=state) for state in ("approved", "in-review"))
+    person = handed_over(team)
+    with pytest.raises(NotAllowed, match="set your password"):
+        vote(waiting, person)
+    later = factories.make_release(team, state="in-review", version=waiting.version)
+    vote(later, person)
+    assert state_of(later) == "approved"
+    assert publish(team, approved).state == "published", "a vote that was given before still counts"
 
 
 def test_a_role_is_announced_to_the_whole_project(
