@@ -18,7 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from stewardapp.context import THEME_COOKIE, THEMES
-from stewardapp.views.guessing import guarded
+from stewardapp.views.guessing import guarded, of_the_named, of_the_person, of_the_waiting
 
 A_YEAR = 365 * 24 * 3600
 
@@ -48,15 +48,15 @@ deactivate_totp = transaction.atomic(totp.deactivate_totp)
 view_recovery_codes = transaction.atomic(recovery_codes.view_recovery_codes)
 
 urlpatterns: list[URLPattern] = [
-    page("login/", guarded(account.login), "account_login"),
+    page("login/", guarded(account.login, of_the_named), "account_login"),
     page("logout/", account.logout, "account_logout"),
     page("signup/", account.signup, "account_signup"),
     page("inactive/", account.account_inactive, "account_inactive"),
-    page("password/change/", guarded(account.password_change), "account_change_password"),
-    page("reauthenticate/", guarded(account.reauthenticate), "account_reauthenticate"),
+    page("password/change/", guarded(account.password_change, of_the_person), "account_change_password"),
+    page("reauthenticate/", guarded(account.reauthenticate, of_the_person), "account_reauthenticate"),
     page("2fa/", second_factor.index, "mfa_index"),
-    page("2fa/authenticate/", guarded(second_factor.authenticate), "mfa_authenticate"),
-    page("2fa/reauthenticate/", guarded(second_factor.reauthenticate), "mfa_reauthenticate"),
+    page("2fa/authenticate/", guarded(second_factor.authenticate, of_the_waiting), "mfa_authenticate"),
+    page("2fa/reauthenticate/", guarded(second_factor.reauthenticate, of_the_person), "mfa_reauthenticate"),
     page("2fa/totp/activate/", totp.activate_totp, "mfa_activate_totp"),
     page("2fa/totp/deactivate/", deactivate_totp, "mfa_deactivate_totp"),
     page("2fa/recovery-codes/", view_recovery_codes, "mfa_view_recovery_codes"),

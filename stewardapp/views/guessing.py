@@ -13,6 +13,7 @@ from typing import Any
 
 from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY as PROOFS
 from allauth.account.internal.stagekit import get_pending_stage
+from django.contrib.auth import HASH_SESSION_KEY
 from django.core.signing import BadSignature, TimestampSigner
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -27,21 +28,26 @@ KNOWN_FOR = timedelta(days=365)
 LONGEST_NAME = 150
 SIGNER = TimestampSigner(salt="browsers in which somebody signed in")
 View = Callable[..., HttpResponseBase]
+Tried = tuple[User | None, list[Under]]
+"""Whose secret is tried, and what the guess has in common with others."""
 
 
-def guarded(view: View) -> View:
-    """Count what is posted here as a guess, until the view has led on or taken it for a proof."""
+def guarded(view: View, whose: Callable[[HttpRequest], Tried]) -> View:
+    """Count what is posted here as a guess, until the view has taken it for a proof.
+
+    That it leads on elsewhere proves nothing: whoever has no business at a door is led on too.
+    """
 
     @wraps(view)
     def door(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method != "POST":
             return view(request, *args, **kwargs)
-        user, unders = _tried(request)
+        user, unders = whose(request)
         if wait := guesses.begin(unders=unders):
             return _told_to_wait(request, wait)
         proofs = _proofs(request)
         answer = view(request, *args, **kwargs)
-        if answer.status_code == 302 or _proofs(request) != proofs:
+        if _proofs(request) - proofs:
             guesses.proved(unders=unders)
             _remember(request, answer)
         else:
@@ -52,31 +58,57 @@ def guarded(view: View) -> View:
     return door
 
 
-def _proofs(request: HttpRequest) -> list[Any]:
-    return [*request.session.get(PROOFS, ())]
+def _proofs(request: HttpRequest) -> set[str]:
+    """What this session has proven: each secret that was given, the password it holds by, a code it owes."""
+    session, owing = request.session, _owes_a_code(request)
+    known = {f"given {proof}" for proof in session.get(PROOFS, ())}
+    known |= {f"password {session[HASH_SESSION_KEY]}"} if HASH_SESSION_KEY in session else set()
+    return known | ({f"owes a code {owing.pk}"} if owing else set())
 
 
-def _tried(request: HttpRequest) -> tuple[User | None, list[Under]]:
-    """Whose password or code is tried, and what the guess has in common with others."""
+# Whose secret is tried at which door
+
+
+def of_the_person(request: HttpRequest) -> Tried:
+    """Of whoever is in, and proves it again; of nobody else."""
     if isinstance(request.user, User):
         return request.user, [Under(Shared.PERSON, str(request.user.pk))]
-    user, name = _waiting_for_a_code(request) or _named(request)
+    return None, [_address(request)]
+
+
+def of_the_named(request: HttpRequest) -> Tried:
+    """The password of whom the form names, however it writes the name."""
+    if isinstance(request.user, User):
+        return of_the_person(request)
+    name = request.POST.get("login", "").strip().lower()[:LONGEST_NAME].replace("\0", "")
+    user = User.objects.filter(username__iexact=name).first()
+    return user, _apart(request, user, f"{user.pk}" if user else name)
+
+
+def of_the_waiting(request: HttpRequest) -> Tried:
+    """The code of who gave the password: who does not know that cannot close this door.
+
+    Counted apart from passwords: who knows the password would else clear the count of codes with it.
+    """
+    user = _owes_a_code(request)
+    return (user, _apart(request, user, f"code of {user.pk}")) if user else of_the_person(request)
+
+
+def _apart(request: HttpRequest, user: User | None, tried: str) -> list[Under]:
     browser = _known_browser(request, user) if user else ""
     if browser:
-        return user, [Under(Shared.BROWSER, browser)]
-    return user, [Under(Shared.ACCOUNT, name), Under(Shared.ADDRESS, network(request.META["REMOTE_ADDR"]))]
+        return [Under(Shared.BROWSER, f"{browser} {tried}")]
+    return [Under(Shared.ACCOUNT, tried), _address(request)]
 
 
-def _waiting_for_a_code(request: HttpRequest) -> tuple[User, str] | None:
-    """Who gave the password and owes the second factor: whoever does not know it cannot close this door."""
+def _address(request: HttpRequest) -> Under:
+    return Under(Shared.ADDRESS, network(request.META["REMOTE_ADDR"]))
+
+
+def _owes_a_code(request: HttpRequest) -> User | None:
     stage = get_pending_stage(request)
     user = stage.login.user if stage else None
-    return (user, f"code of {user.pk}") if isinstance(user, User) else None
-
-
-def _named(request: HttpRequest) -> tuple[User | None, str]:
-    name = request.POST.get("login", "").strip().lower()[:LONGEST_NAME].replace("\0", "")
-    return User.objects.filter(username__iexact=name).first(), name
+    return user if isinstance(user, User) else None
 
 
 def network(address: str) -> str:

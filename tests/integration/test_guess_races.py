@@ -7,12 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.db import connections
+from django.test import RequestFactory
 
 from stewardapp.access.guessing import FREE, Shared
 from stewardapp.actions import guesses
 from stewardapp.actions.guesses import Under
 from stewardapp.models import Guesses
+from stewardapp.views.guessing import of_the_named
+from tests import factories
 from tests.site import Site
 
 TOGETHER = 16
@@ -37,6 +41,20 @@ def listened_to() -> int:
 def test_many_at_once_are_no_more_than_one_after_the_other(any_site: Site) -> None:
     assert listened_to() == FREE[Shared.ACCOUNT]
     assert set(Guesses.objects.values_list("wrong", flat=True)) == {FREE[Shared.ACCOUNT]}
+
+
+@pytest.mark.postgres
+def test_however_a_name_is_written_its_account_is_counted(server_site: Site) -> None:
+    """PostgreSQL finds more spellings than Python folds into one."""
+    person = factories.make_user("insider")
+    number = person.username.removeprefix("insider")
+    counted = set()
+    for name in ("insider", "INSIDER", " insider", "in\u017fider", "\u0131ns\u0131der", "Insider\0"):
+        request = RequestFactory().post("/", {"login": f"{name}{number}"})
+        request.user, request.session = AnonymousUser(), {}  # type: ignore[assignment]
+        user, unders = of_the_named(request)
+        counted |= {user} | set(unders)
+    assert counted == {person, Under(Shared.ACCOUNT, str(person.pk)), Under(Shared.ADDRESS, "127.0.0.1")}
 
 
 @pytest.mark.postgres

@@ -9,6 +9,7 @@ import pytest
 import time_machine
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
@@ -186,6 +187,64 @@ def test_codes_are_guessed_no_faster_than_passwords(person: User) -> None:
         for n in range(7)
     ]
     assert [answer.status_code for answer in guessed] == [200] * 5 + [429] * 2
+
+
+# Nothing but the proof that a door asks for ends a wait
+
+
+def with_factor(name: str) -> User:
+    person = factories.make_user(name)
+    TOTP.activate(person, generate_totp_secret())
+    return person
+
+
+OTHER_DOORS = ("2fa/authenticate/", "2fa/reauthenticate/", "reauthenticate/", "password/change/")
+
+
+@pytest.mark.parametrize("door", OTHER_DOORS)
+def test_being_sent_away_from_another_door_proves_nothing(person: User, door: str) -> None:
+    answers = []
+    for index in range(8):
+        answers += [tried(Client(), person.username, address=f"198.51.100.{index}")]
+        Client().post(f"/accounts/{door}", {"login": person.username}, REMOTE_ADDR=f"203.0.113.{index}")
+    assert answers == [200] * 5 + [429] * 3
+
+
+def test_who_owes_a_code_and_comes_to_the_sign_in_proves_nothing(person: User) -> None:
+    browser, answers = Client(), []
+    assert tried(browser, with_factor("insider").username, PASSWORD) == 302
+    for index in range(8):
+        answers.append(tried(Client(), person.username, address=f"198.51.100.{index}"))
+        tried(browser, person.username, address=f"203.0.113.{index}")
+    assert answers == [200] * 3 + [429] * 5, "and what is sent on unlooked counts as well"
+
+
+def test_a_password_known_gives_no_further_codes() -> None:
+    person, answers = with_factor("owner"), []
+    browser = Client()
+    for index in range(8):
+        assert tried(browser, person.username, PASSWORD, f"198.51.100.{index}") in (302, 429)
+        answers.append(browser.post("/accounts/2fa/authenticate/", {"code": "000000"}).status_code)
+    assert answers == [200] * 5 + [429] * 3
+
+
+def test_a_password_known_in_a_known_browser_gives_no_further_codes(person: User) -> None:
+    browser, answers = known(person), []
+    TOTP.activate(person, generate_totp_secret())
+    for _ in range(8):
+        del browser.cookies[settings.SESSION_COOKIE_NAME]
+        assert tried(browser, person.username, PASSWORD) == 302
+        answers.append(browser.post("/accounts/2fa/authenticate/", {"code": "000000"}).status_code)
+    assert answers == [200] * 5 + [429] * 3
+
+
+def test_who_is_in_and_comes_to_the_sign_in_proves_nothing(person: User) -> None:
+    browser, answers = known(person), []
+    assert tried(browser, person.username, PASSWORD) == 302
+    for _ in range(8):
+        answers.append(browser.post("/accounts/reauthenticate/", {"password": WRONG}).status_code)
+        assert tried(browser, person.username, PASSWORD) in (302, 429), "sent on unlooked"
+    assert answers == [200] * 3 + [429] * 5
 
 
 def test_the_second_factor_makes_a_browser_known(person: User) -> None:
