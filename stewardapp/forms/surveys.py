@@ -155,8 +155,8 @@ def ranges(lines: list[str]) -> list[str]:
         limits = [Decimal(line) for line in lines]
     except InvalidOperation:
         raise ValueError("Write one number per line.") from None
-    if not limits or any(not one.is_finite() for one in limits):
-        raise ValueError("Write one number per line.")
+    if not limits or any(not one.is_finite() or abs(one.adjusted()) > 30 for one in limits):
+        raise ValueError("Write one number of at most 30 digits per line.")
     if any(low >= high for low, high in pairwise(limits)):
         raise ValueError("Write the numbers from the smallest to the largest.")
     between = [f"{low} to under {high}" for low, high in pairwise(lines)]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from worker.engine.algorithms.coverage import between
 from worker.engine.algorithms.hierarchies import hierarchy_for, levels_of, read
 from worker.engine.algorithms.hierarchy_builders import build
+from worker.engine.algorithms.hierarchy_proposals import proposal
 from worker.engine.declared import HierarchySpec
 from worker.engine.errors import EngineError
 from worker.engine.fields import Kind
@@ -280,3 +281,19 @@ def test_a_builder_refuses_what_is_too_much_for_it(builder, options, values, par
 def test_builders_leave_missing_values_alone():
     spec = HierarchySpec(builder="interval", options={"width": 10})
     assert [row[0] for row in hierarchy_for(spec, domain("", "5", "15")).rows] == ["15", "5"]
+
+
+FAR = ("1e2000000", "-1e2000000", "1e-2000000", "1e999999999999999999", "NaN", "sNaN", "Infinity")
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_a_few_characters_cannot_stand_for_a_billion_digits(far):
+    """Neither as a value of the data nor as a setting."""
+    with pytest.raises(EngineError, match="1 distinct values are none"):
+        build("interval", {"width": 5}, ["1", far], "age")
+    settings = ({"width": far}, {"origin": far}, {"bounds": [None, far]}, {"snap": [far, None]})
+    for options in settings:
+        with pytest.raises(EngineError, match=r"must be a (finite )?number"):
+            build("interval", {"width": 5} | options, ["1", "2"], "age")
+    proposed = proposal(Kind.DECIMAL, "income", {"1": 3, "2.5": 2, far: 1})
+    assert (proposed or {}).get("builder") != "interval"

@@ -257,6 +257,7 @@ def test_a_steward_makes_a_survey_from_page_to_page(team: Team, browse: Browser)
         ({"kind": "ranges", "answers": "18\nx"}, "answers"),
         ({"kind": "ranges", "answers": "40\n18"}, "answers"),
         ({"kind": "ranges", "answers": "inf"}, "answers"),
+        ({"kind": "ranges", "answers": "18\n1e900000"}, "answers"),
         ({"kind": "ranges", "answers": ""}, "answers"),
         ({"keep": "1"}, "keep"),
         ({"keep": "0.5"}, "keep"),

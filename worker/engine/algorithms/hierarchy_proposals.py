@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from worker.engine.algorithms.builders.settings import is_usable
 from worker.engine.algorithms.classifications import ENOUGH, Classification, classifications
 from worker.engine.fields import NUMERIC, Kind
 from worker.engine.io.kinds import date_forms
@@ -53,6 +54,8 @@ def _intervals(kind: str, name: str, values: Collection[str]) -> Spec | None:
     try:
         numbers = [Decimal(value) for value in values]
     except InvalidOperation:
+        return None
+    if not all(map(is_usable, numbers)):
         return None
     low, high = min(numbers), max(numbers)
     if high <= low:

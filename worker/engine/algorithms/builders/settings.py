@@ -13,6 +13,7 @@ from worker.engine.errors import EngineError
 Rows = list[tuple[str, ...]]
 Ends = tuple[Decimal | None, Decimal | None]
 MOST_LEVELS = 64
+FARTHEST = 400  # digits before or after the point: labels are written out
 OPEN: Ends = (None, None)
 
 
@@ -53,8 +54,8 @@ class Settings:
             number = Decimal(str(given))
         except InvalidOperation:
             raise self.refusal(option, "must be a number") from None
-        if not number.is_finite():
-            raise self.refusal(option, "must be a finite number")
+        if not is_usable(number):
+            raise self.refusal(option, "must be a finite number, neither too large nor too small")
         return number
 
     def ends(self, option: str) -> Ends:
@@ -96,4 +97,9 @@ def _read(text: str) -> Decimal | None:
         number = Decimal(text.strip())
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    return number if is_usable(number) else None
+
+
+def is_usable(number: Decimal) -> bool:
+    """Whether it can be counted with and written out: a few characters can stand for a billion digits."""
+    return number.is_finite() and abs(number.adjusted()) <= FARTHEST
