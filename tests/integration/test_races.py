@@ -126,8 +126,8 @@ def replays_begun(field: Field, stewards: list[User], locks: str) -> int:
 def settled(field: Field, team: factories.Team, stewards: list[User], locks: str) -> int:
     """Half of them agree while the other half declines: one decides, and only that is done."""
     population = factories.make_held_population(team)
-    proposal = proposals.propose_limit(population=population, limit=Spend(10), reason="Why.", by=team.steward)
     officers = [factories.make_officer() for _ in range(RACERS // 2)]
+    proposal = proposals.propose_limit(population=population, limit=Spend(10), reason="Why.", by=team.steward)
     winners = field.race("settle", proposal.pk, [*officers, *stewards[: RACERS // 2]], locks)
     for one in (proposal, population):
         one.refresh_from_db()
@@ -139,9 +139,9 @@ def settled(field: Field, team: factories.Team, stewards: list[User], locks: str
 def two_of_eight(field: Field, locks: str) -> tuple[int, str]:
     """Where two have to agree, the second one does it, and nobody agrees after that."""
     team, strangers = factories.make_project(), factories.make_project()
-    theirs = factories.hold(strangers, factories.make_held_population(team))
+    theirs, stewards = factories.hold(strangers, factories.make_held_population(team)), crowd(team, "steward")
     proposal = proposals.propose_admission(dataset=theirs, reason="Why.", by=strangers.steward)
-    winners = field.race("agree", proposal.pk, crowd(team, "steward"), locks)
+    winners = field.race("agree", proposal.pk, stewards, locks)
     proposal.refresh_from_db()
     return winners, proposal.state
 
@@ -149,8 +149,9 @@ def two_of_eight(field: Field, locks: str) -> tuple[int, str]:
 def three_of_eight(field: Field) -> None:
     """Where three votes are asked for, three count: none is lost and none is one too many."""
     team = factories.make_project(reviewers=3)
+    reviewers = crowd(team, "reviewer")
     release = factories.make_release(team, state="in-review")
-    assert field.race("approve", release.pk, crowd(team, "reviewer")) == 3
+    assert field.race("approve", release.pk, reviewers) == 3
     assert Release.objects.get(pk=release.pk).state == "approved"
     assert Review.objects.filter(release=release).count() == 3
 
