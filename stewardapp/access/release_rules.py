@@ -42,6 +42,19 @@ def may_create_release(person: Person, version: VersionFacts) -> Verdict:
     )
 
 
+def may_begin_edition(person: Person, release: ReleaseFacts, version: VersionFacts) -> Verdict:
+    """Begin the next edition of a release that was published."""
+    return first_no(may_create_release(person, version), may_continue(person, release))
+
+
+def may_continue(person: Person, release: ReleaseFacts) -> Verdict:
+    """Whether a release can have a next edition, whatever version that would be made from."""
+    allowed = permitted(person, Permission.EDIT_RELEASE, "begin a new edition")
+    if allowed and release.state not in (State.PUBLISHED, State.REVOKED):
+        return no("not-published", "Only a release that was published has a next edition.")
+    return allowed
+
+
 def may_edit_release(person: Person, release: ReleaseFacts) -> Verdict:
     """Change recipe, purpose, context, audience of a release that nobody is reviewing."""
     return _movable(person, release, "edit", "edit")

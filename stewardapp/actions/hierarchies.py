@@ -7,14 +7,14 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from stewardapp import storage
 from stewardapp.access.rules import may_edit_hierarchies, may_tag
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
+from stewardapp.actions.classifications import classification_key, kept, seal_for_project
 from stewardapp.actions.contributions import shape
 from stewardapp.actions.text import required
-from stewardapp.models import Column, DataKey, Hierarchy, Project, User, Version
+from stewardapp.models import Column, Hierarchy, Project, User, Version
 
 NOT_KEPT = (
     "This hierarchy was made for another version and goes with it. "
@@ -39,7 +39,7 @@ def create(
     Made for a version it goes when that is destroyed; made for none it is the project's classification.
     """
     require(may_edit_hierarchies(project.person(by)))
-    key = _classification_key(project) if version is None else version.key
+    key = classification_key(project) if version is None else version.key
     hierarchy = Hierarchy(
         project=project,
         key=key,
@@ -72,28 +72,9 @@ def keep(*, hierarchy: Hierarchy, by: User) -> Hierarchy:
     require(may_edit_hierarchies(hierarchy.project.person(by)))
     if hierarchy.is_kept:
         raise Conflict("kept", "This hierarchy is the project's classification already.")
-    _keep(hierarchy, by)
+    seal_for_project(hierarchy, by)
     audit.record("hierarchy.kept", hierarchy, by=by, project=hierarchy.project)
     return hierarchy
-
-
-def _keep(hierarchy: Hierarchy, by: User) -> None:
-    """Seal it under the project's key, which no destruction of a version destroys."""
-    if hierarchy.key.destroyed_at is not None:
-        raise Conflict("destroyed", "This hierarchy was destroyed with the version it was made for.")
-    said = {"spec": hierarchy.spec, "lines": hierarchy.lines}
-    hierarchy.key, hierarchy.kept_by = _classification_key(hierarchy.project), by
-    hierarchy.spec, hierarchy.lines = said["spec"], said["lines"]
-    hierarchy.save()
-
-
-def _classification_key(project: Project) -> DataKey:
-    """The key of what the project keeps; made when it is first needed."""
-    project = locked(project)
-    if project.classification_key is None:
-        project.classification_key = storage.create_key()
-        project.save(update_fields=["classification_key"])
-    return project.classification_key
 
 
 @action
@@ -123,19 +104,12 @@ def reuse(*, version: Version, hierarchies: Mapping[str, Hierarchy], by: User) -
     free = version.columns.filter(hierarchy=None, name__in=hierarchies)
     chosen = [column for column in free if hierarchies[column.name].project_id == version.project.pk]
     for column in chosen:
-        column.hierarchy = _kept(hierarchies[column.name], by)
+        column.hierarchy = kept(hierarchies[column.name], by)
     Column.objects.bulk_update(chosen, ["hierarchy"], batch_size=500)
     shape(version, by)
     details = {column.name: str(column.hierarchy_id) for column in chosen}
     audit.record("hierarchies.reused", version, by=by, project=version.project, details=details)
     return chosen
-
-
-def _kept(hierarchy: Hierarchy, by: User) -> Hierarchy:
-    hierarchy = locked(hierarchy)
-    if not hierarchy.is_kept:
-        _keep(hierarchy, by)
-    return hierarchy
 
 
 @action

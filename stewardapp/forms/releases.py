@@ -54,6 +54,22 @@ class CreateForm(forms.Form):
         preset.initial = presets()[0].slug
 
 
+class EditionForm(forms.Form):
+    """Of which data, and under which name."""
+
+    version = forms.ModelChoiceField(
+        queryset=Version.objects.none(),
+        empty_label="Choose a version",
+        label="Data",
+        help_text="Columns of the same name that nobody tagged yet get role, settings and hierarchy again.",
+    )
+    title = forms.CharField(max_length=200, help_text="What the catalogue will call it.")
+
+    def __init__(self, *args: Any, versions: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["version"].queryset = versions  # type: ignore[attr-defined]
+
+
 class SubmitForm(forms.Form):
     """What the reviewers need to know."""
 

@@ -32,6 +32,7 @@ class Verdicts:
     try_step: Verdict
     withdraw: Verdict
     reopen: Verdict
+    continue_: Verdict
     review: Verdict
     publish: Verdict
     revoke: Verdict
@@ -49,6 +50,7 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
         try_step=rules.may_try_step(person, facts),
         withdraw=rules.may_withdraw(person, facts),
         reopen=rules.may_reopen(person, facts),
+        continue_=rules.may_continue(person, facts),
         review=rules.may_review(person, facts),
         publish=rules.may_publish(person, facts),
         revoke=rules.may_revoke(person, facts),

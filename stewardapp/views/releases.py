@@ -16,9 +16,10 @@ from stewardapp.access.roles import Permission
 from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.access.verdict import require
 from stewardapp.access.workflow import State
-from stewardapp.actions import releases
+from stewardapp.actions import editions, releases
 from stewardapp.forms.presets import preset
-from stewardapp.forms.releases import CreateForm, PublishForm, RevokeForm, SubmitForm
+from stewardapp.forms.refusals import attempt
+from stewardapp.forms.releases import CreateForm, EditionForm, PublishForm, RevokeForm, SubmitForm
 from stewardapp.models import Project, Release, Version
 from stewardapp.presenters import charts, configuring, release_pages, utility_map
 from stewardapp.views import recipes
@@ -117,6 +118,24 @@ def described(release: Release) -> dict[str, object]:
     }
 
 
+@require_http_methods(["GET", "POST"])
+def release_edition(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Begin the next edition: the same recipe and words on another version of the data."""
+    release = release_or_404(request, id)
+    require(rules.may_continue(release.person(request.user), release.facts()))
+    others = Version.objects.ready().filter(dataset__project=release.project).exclude(pk=release.version_id)
+    newest = others.filter(dataset=release.version.dataset_id).order_by("-number").first()
+    initial = {"title": release.title, "version": newest}
+    form = EditionForm(request.POST or None, versions=others.select_related("dataset"), initial=initial)
+    if request.method == "POST" and form.is_valid():
+        made = attempt(form, editions.begin, release=release, by=signed_in(request), **form.cleaned_data)
+        if made is not None:
+            messages.success(request, "The next edition is begun. Look over columns and recipe, then run it.")
+            return redirect("release-configure", made.pk)
+    shown = {"release": release, "form": form}
+    return render(request, "releases/edition.html", shown, status=422 if form.is_bound else 200)
+
+
 @require_POST
 def release_withdraw(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Give a release up."""
@@ -172,6 +191,7 @@ urlpatterns = [
     path("releases/<uuid:id>/progress/", release_progress, name="release-progress"),
     path("releases/<uuid:id>/map/", release_map, name="release-map"),
     path("releases/<uuid:id>/submit/<uuid:run_id>/", release_submit, name="release-submit"),
+    path("releases/<uuid:id>/edition/", release_edition, name="release-edition"),
     path("releases/<uuid:id>/withdraw/", release_withdraw, name="release-withdraw"),
     path("releases/<uuid:id>/reopen/", release_reopen, name="release-reopen"),
     path("releases/<uuid:id>/publish/", release_publish, name="release-publish"),

@@ -578,6 +578,13 @@ TABLE: dict[str, Row] = {
         },
         places=STATES,
     ),
+    "release-edition": Row(
+        in_states(TEAM | ADMIN, STEWARDS, frozenset({State.PUBLISHED, State.REVOKED})),
+        in_states(TEAM | ADMIN, STEWARDS, frozenset({State.PUBLISHED, State.REVOKED})),
+        release,
+        lambda scene, place: {"version": scene.unused_version().pk, "title": "Next"},
+        places=STATES,
+    ),
     "release-withdraw": Row(
         post=in_states(TEAM | ADMIN, STEWARDS, OPEN | {State.APPROVED}), args=release, places=STATES
     ),

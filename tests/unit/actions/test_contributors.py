@@ -62,6 +62,7 @@ SHAPING = {
     "columns.describe",
     "columns.tag",
     "datasets.create",
+    "editions.begin",
     "hierarchies.attach",
     "hierarchies.create",
     "hierarchies.detach",

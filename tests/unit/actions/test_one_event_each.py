@@ -30,6 +30,7 @@ from stewardapp.actions import (
     datasets,
     desks,
     downloads,
+    editions,
     guesses,
     hierarchies,
     ledger,
@@ -63,6 +64,7 @@ INFRASTRUCTURE = {
     "action",
     "arrivals",
     "audit",
+    "classifications",
     "contributions",
     "drafts",
     "moves",
@@ -314,6 +316,12 @@ def release_of(team: factories.Team) -> Call:
     return lambda: releases.create(version=version, title="T", by=team.steward)
 
 
+def edition(team: factories.Team) -> Call:
+    release = factories.make_release(team, state="published")
+    other = factories.read(factories.upload(team, data=factories.CSV + b"40,1018,none\n"))
+    return lambda: editions.begin(release=release, version=other, title="Next", by=team.steward)
+
+
 def on_release(state: str, call: Callable[[Any], Any]) -> Callable[[factories.Team], Call]:
     def arrange(team: factories.Team) -> Call:
         release = factories.make_release(team, state=state)
@@ -519,6 +527,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     ),
     "releases.submit": submitted,
     "releases.reopen": on(lapsed, lambda t, r: releases.reopen(release=r, by=t.steward)),
+    "editions.begin": edition,
     "releases.withdraw": on_release("draft", lambda r: releases.withdraw(release=r, by=r.author)),
     "releases.publish": published,
     "releases.revoke": on_release(
