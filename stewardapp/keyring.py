@@ -289,7 +289,12 @@ def _site_key() -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    return bytes.fromhex(path.read_text(encoding="ascii"))
+    """A site key; read again where the file was replaced and overwritten between its opening and its end."""
+    for _ in range(_PATIENCE):
+        with contextlib.suppress(ValueError):
+            return bytes.fromhex(path.read_text(encoding="ascii"))
+        time.sleep(0.001)
+    raise SiteKeyMissing(f"{path} holds no site key.")
 
 
 # Folder

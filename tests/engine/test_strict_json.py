@@ -106,6 +106,7 @@ OURS = {
     "stewardapp/management/demo.py",
     "stewardapp/presenters/charts.py",
     "stewardapp/sessions.py",
+    "stewardapp/models/sealed.py",
     "worker/answers.py",
     "worker/child.py",
     "worker/engine/strict_json.py",

@@ -105,6 +105,7 @@ class World:
         """Key files of before the rotation beside the site key of now."""
         shutil.rmtree(self.folder / "keys")
         shutil.copytree(self.kept / "keys", self.folder / "keys")
+        self.ring._known.cache_clear()  # as in a process that begins with these files
 
 
 def try_all(world: World, deaths: int) -> int:

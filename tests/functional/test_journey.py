@@ -237,7 +237,7 @@ class Story:
     def find(self) -> Page:
         """An analyst finds the release by words of its purpose; the page it is offered on."""
         page = self.visit("analyst").page
-        page.get_by_role("link", name="Catalogue").click()
+        page.get_by_role("link", name="Catalogue", exact=True).click()
         page.get_by_role("searchbox").fill("lectures chronic")
         page.get_by_role("button", name="Search").click()
         page.get_by_role("link", name=self.title).click()

@@ -143,7 +143,7 @@ def test_a_table_from_upload_to_download(visit: Visit, desk: Desk, survey: Path)
     publish(author, working_page)
 
     analyst = visit("analyst").page
-    analyst.get_by_role("link", name="Catalogue").click()
+    analyst.get_by_role("link", name="Catalogue", exact=True).click()
     analyst.get_by_role("link", name=title).click()
     analyst.wait_for_url("**/catalogue/*-*/")
     with analyst.expect_download() as waiting:

@@ -188,21 +188,21 @@ def correlated(rows: int, correlation: float) -> np.ndarray:
 @pytest.mark.parametrize("share", [0.0, 0.4, 0.8])
 def test_a_copula_keeps_correlations_whatever_is_missing(share):
     """Missing cells are not average ones."""
-    x, y = correlated(20_000, 0.7)
-    gone = np.random.default_rng(2).random((2, 20_000)) < share
+    x, y = correlated(100_000, 0.7)
+    gone = np.random.default_rng(2).random((2, 100_000)) < share
     table = Table([NumberColumn(n, Kind.DECIMAL, np.where(g, np.nan, v).round(3), 3) for n, v, g in
                    zip("xy", (x, y), gone, strict=True)])  # fmt: skip
     out = run(table, SyntheticCopula(columns=("x", "y")))
     a, b = out.numbers("x"), out.numbers("y")
     known = ~(np.isnan(a) | np.isnan(b))
-    assert spearmanr(a[known], b[known])[0] == pytest.approx(spearmanr(x, y)[0], abs=0.03)
+    assert spearmanr(a[known], b[known])[0] == pytest.approx(spearmanr(x, y)[0], abs=0.06)
     assert np.isnan(a).mean() == pytest.approx(share, abs=0.02)
 
 
 @pytest.mark.parametrize("cut", [0.0, 1.0])
 def test_a_copula_keeps_how_categories_hang_together(cut):
     """Two answers with yes and no, and one with a number: cut at the same place they agree as often."""
-    x, y = correlated(20_000, 0.7)
+    x, y = correlated(100_000, 0.7)
     table = Table([codes("x", x > cut, ["no", "yes"]), codes("y", y > cut, ["no", "yes"]),
                    NumberColumn("z", Kind.DECIMAL, x.round(3), 3)])  # fmt: skip
     out = run(table, SyntheticCopula(columns=("x", "y", "z")))

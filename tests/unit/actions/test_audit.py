@@ -1,6 +1,7 @@
 """The audit chain: nothing is changed, cut, reordered or forked unnoticed."""
 
 import io
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
-from stewardapp.actions import audit, projects
-from stewardapp.models import AuditEvent, AuditHead, Project, guards
+from stewardapp.access.verdict import Conflict
+from stewardapp.actions import anchors, audit, projects
+from stewardapp.models import Anchor, AuditEvent, AuditHead, Project, guards
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -279,3 +281,11 @@ def test_events_that_were_sealed_otherwise_still_hold(sealed: Any) -> None:
             sql(f"UPDATE stewardapp_auditevent SET {change} WHERE id = {event.id}")
             assert broken() == audit.Broken(event.id, "the event was changed")
             transaction.set_rollback(True)
+
+
+def test_a_day_has_one_anchor_whichever_worker_makes_it() -> None:
+    first = anchors.make(settled=timedelta(0))
+    with pytest.raises(Conflict) as refused:
+        anchors.make(settled=timedelta(0))
+    assert refused.value.code == "anchored"
+    assert Anchor.objects.get() == first

@@ -26,6 +26,10 @@ class KeptColumns(Measure):
     slug = "kept-columns"
     title = "Columns that leave"
     section = Section.RISK
+    labels: ClassVar[Mapping[str, str]] = {
+        "unique_rows": "Rows singled out",
+        "unique_share": "Share of rows singled out",
+    }
     explanations: ClassVar[Mapping[str, str]] = {
         "columns": "Quasi-identifiers and columns kept as they are, counted together.",
         "kept": "Those of them that are kept as they are and that no goal looks at.",
