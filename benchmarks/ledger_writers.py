@@ -62,7 +62,7 @@ def prepare() -> None:
     proposal = proposals.propose_limit(population=people, limit=PLENTY, reason="A benchmark.", by=admin)
     proposals.confirm(proposal=proposal, by=second)
     allotment = budgets.allot(population=people, project=project, limit=PLENTY, by=admin)
-    Desk.objects.create(version=version, opened_by=second)
+    Desk.objects.create(version=version, reading=version.readings.get(), opened_by=second)
     print(version.pk)
     for number in range(WRITERS):
         analyst = accounts.create(username=f"analyst{number}", password=PASSWORD, by=admin)
@@ -87,7 +87,8 @@ def claimed(version: Version, by: User, number: int) -> Iterator[Query]:
     """Questions that a worker holds."""
     claim = {"state": JobState.RUNNING, "worker": "benchmark", "fence": 1, "attempts": 1}
     claim["lease_until"] = timezone.now() + timedelta(days=1)
-    about = {"desk": version.desks.get(), "version": version, "asked_by": by}
+    desk = version.desks.select_related("reading").get()
+    about = {"desk": desk, "version": version, "reading": desk.reading, "asked_by": by}
     for _ in range(number):
         name = uuid.uuid4().hex
         yield Query(**about, **claim, fingerprint=name, epsilon_micro=1)
