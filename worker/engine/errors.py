@@ -5,6 +5,8 @@ A message says what is wrong, where, and how to mend it. It never holds a data v
 
 from __future__ import annotations
 
+import errno
+import traceback
 from dataclasses import dataclass
 
 
@@ -73,3 +75,17 @@ class LimitExceeded(EngineError):
 
 class Cancelled(Exception):
     """Somebody asked for the job to stop, and it stopped at a checkpoint."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """A thread whose stack found no room says so in its own way, and so does the system."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    if isinstance(error, MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+
+
+def frames(error: BaseException) -> list[str]:
+    """Where an exception passed, without what it said."""
+    return [f"{one.filename}:{one.lineno} {one.name}" for one in traceback.extract_tb(error.__traceback__)]

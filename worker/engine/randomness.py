@@ -13,10 +13,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.random import Generator
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 KEY_BYTES = 32
 
@@ -71,21 +73,35 @@ class Source:
         """The same run's randomness for another step, independent of every other step's."""
         return Source(self._key, step, self.project_key, self._version_key, earlier)
 
-    def of_version(self, *content: bytes) -> Source:
-        """What every run on the version draws for the same content; this run's own without a version's key.
+    @property
+    def of_version(self) -> bool:
+        """Whether every run on the version can draw the same: randomized anew in every release, answers
+        average out."""
+        return self._version_key is not None
 
-        Answers that are randomized anew in every release average out. A second randomization within one run
-        draws for itself: it would undo the first.
+    def cell_key(self, *content: str) -> bytes:
+        """What every run on the version draws cells of the same content from; this run's own without its key.
+
+        A second randomization within one run draws for itself: it would undo the first.
         """
+        key = self._version_key or self._key
+        return hashlib.blake2b(self._said("cell", content), key=key, digest_size=16).digest()
+
+    def draws_label(self, *content: str) -> str | None:
+        """Names what is drawn for the content in every run on the version; None without its key."""
         if self._version_key is None:
-            return self
-        digest = hashlib.sha256()
-        for part in content:
-            digest.update(len(part).to_bytes(8, "big") + part)
-        return Source(self._version_key, f"version {digest.hexdigest()} {self._earlier}")
+            return None
+        return hashlib.blake2b(
+            self._said("label", content), key=self._version_key, digest_size=16
+        ).hexdigest()
+
+    def _said(self, purpose: str, content: Sequence[str]) -> bytes:
+        step = "" if self._version_key else self._step
+        return json.dumps([purpose, step, self._earlier, *content]).encode()
 
     def stream(self, column: str, block: int) -> Generator:
         """The generator for one block of 65 536 rows of one column."""
+        from numpy.random import Generator
         from randomgen import AESCounter  # the web process describes methods without drawing anything
 
         purpose = f"{self._step}\x00{block}\x00{column}".encode()

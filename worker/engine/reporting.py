@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from worker.engine.errors import LimitExceeded
+from worker.engine.wording import measured
 
 
 class Reporter:
@@ -25,6 +26,8 @@ class Reporter:
         self._low, self._high = 0.0, 1.0
         self._shown = 0.0
         self._stage = ""
+        self.nodes_wanted = False
+        """Whether a search is to list every combination it looked at, which can be many."""
 
     @property
     def elapsed(self) -> float:
@@ -76,6 +79,9 @@ class Reporter:
     def show(self, stage: str, fraction: float) -> None:
         """Where subclasses put the progress."""
 
+    def trouble(self, what: str, kind: str, frames: list[str]) -> None:
+        """Tell the operators of a failure that nobody foresaw: its type and the lines it passed."""
+
 
 class NullReporter(Reporter):
     """For callers who do not look."""
@@ -100,6 +106,11 @@ class PipeReporter(Reporter):
         self._stream.write(json.dumps({"progress": round(fraction, 3), "stage": stage}) + "\n")
         self._stream.flush()
 
+    def trouble(self, what: str, kind: str, frames: list[str]) -> None:
+        """One more line; the parent has a log."""
+        self._stream.write(json.dumps({"trouble": what, "type": kind, "frames": frames}) + "\n")
+        self._stream.flush()
+
 
 class TerminalReporter(Reporter):
     """A line on a terminal that rewrites itself; silent when nobody looks."""
@@ -116,7 +127,7 @@ class TerminalReporter(Reporter):
         if not self._visible or now == self._last:
             return
         self._last = now
-        self._stream.write(f"\r\x1b[K{now[1]:3d} %  {stage}")
+        self._stream.write(f"\r\x1b[K{measured(now[1], '%'):>5}  {stage}")
         self._stream.flush()
 
     def close(self) -> None:

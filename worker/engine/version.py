@@ -1,3 +1,3 @@
 """The engine's own version, written into every report and manifest."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from worker.engine.privacy import FEMTO, MICRO, Spend
+from worker.engine.contracts.privacy import FEMTO, MICRO, Spend
 
 WORK = 400_000  # additions a loss distribution may take: decides how fine its grid is
 LARGEST_ORDER = 10_000.0

@@ -13,9 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import Noise
-from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells
+from worker.engine.dp.cells import Cells, Grid, declared_cells
 from worker.engine.dp.deriving import (
     SHARE_UNITS,
     Derived,
@@ -30,7 +29,8 @@ from worker.engine.dp.deriving import (
 )
 from worker.engine.dp.questions import OF_CELLS, Question
 from worker.engine.dp.scales import Scale, scale_of
-from worker.engine.frequency import Counts
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.frequency import Counts
 
 LIMIT = 2**63 - 1
 DIGITS = 200
@@ -99,7 +99,7 @@ class Asked:
         """What is derived from the question and the declarations."""
         name = question.counted_column
         said = declared.get(name, Declaration()) if name else Declaration()
-        cells = declared_cells(name, said, Choice()) if name else None
+        cells = declared_cells(name, said, question.choice) if name else None
         scale = scale_for(question, declared)
         disturbed = disturbances(question, declared) if question.on == "perturbed" else {}
         return cls(
@@ -124,7 +124,7 @@ def disturbances(question: Question, declared: Mapping[str, Declaration]) -> dic
     found: dict[str, Scale | Cells] = {}
     for name in dict.fromkeys(name for _, name, _ in question.named_columns()):
         said = declared.get(name, Declaration())
-        cells, scale = declared_cells(name, said, Choice()), scale_of(name, said)
+        cells, scale = declared_cells(name, said, question.choice), scale_of(name, said)
         in_cells = name in question.by or (name == question.column and question.ask in OF_CELLS)
         if way := (cells or scale) if in_cells else (scale or cells):
             found[name] = way

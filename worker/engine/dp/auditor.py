@@ -5,17 +5,19 @@ It never looks at data: a refusal that depended on them would be an answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from worker.engine.declared import Declaration
-from worker.engine.dp.cells import Choice, declared_cells
+from worker.engine.dp.cells import declared_cells
 from worker.engine.dp.conditions import ORDERED, Condition
 from worker.engine.dp.deriving import candidates, derived, scale_for
+from worker.engine.dp.meaning import meaning
 from worker.engine.dp.questions import ANSWER, ERROR, EXACT, OF_CELLS, OF_NUMBERS, SELECTING, Question
 from worker.engine.dp.scales import scale_of
 from worker.engine.errors import EngineError
-from worker.engine.fields import RELEASED, Role
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import RELEASED, Kind, Role
+from worker.engine.wording import thousands
 
 MOST_GROUPS = 1000
 MOST_FIGURES = 1_000_000
@@ -69,7 +71,7 @@ def _usable(question: Question, declared: Said) -> list[Refusal]:
     for param, name, _ in question.named_columns():
         said = declared.get(name, Declaration())
         try:
-            declared_cells(name, said, Choice())
+            declared_cells(name, said, question.choice)
             scale_of(name, said)
         except EngineError as error:
             return [Refusal(param, f"What is declared of {name!r} cannot be used: {error.message}")]
@@ -85,7 +87,7 @@ def _column(question: Question, declared: Said) -> list[Refusal]:
         scale = scale_of(name, said)
         if scale is None or not scale.is_exact:
             return [Refusal("column", (TOO_FAR if scale else UNBOUNDED).format(name))]
-    if question.ask in OF_CELLS and declared_cells(name, said, Choice()) is None:
+    if question.ask in OF_CELLS and declared_cells(name, said, question.choice) is None:
         return [Refusal("column", UNNAMED.format(name))]
     return []
 
@@ -107,7 +109,7 @@ UNNAMED = (
 def _top(question: Question, declared: Said) -> list[Refusal]:
     if question.ask != "top-k" or question.column is None:
         return []
-    cells = declared_cells(question.column, declared.get(question.column, Declaration()), Choice())
+    cells = declared_cells(question.column, declared.get(question.column, Declaration()), question.choice)
     if cells is not None and question.top >= len(cells):
         return [Refusal("top", "There are no more values than are asked for: ask for the histogram.")]
     return []
@@ -116,14 +118,17 @@ def _top(question: Question, declared: Said) -> list[Refusal]:
 def _groups(question: Question, declared: Said) -> list[Refusal]:
     groups = 1
     for name in question.by:
-        cells = declared_cells(name, declared.get(name, Declaration()), Choice())
+        cells = declared_cells(name, declared.get(name, Declaration()), question.choice)
         if cells is None:
             return [Refusal("by", UNNAMED.format(name))]
         groups *= len(cells)
     if groups > MOST_GROUPS:
-        return [Refusal("by", f"More than {MOST_GROUPS:,} groups. Ask for fewer.")]
+        return [Refusal("by", f"More than {thousands(MOST_GROUPS)} groups. Ask for fewer.")]
     if groups * _each(question, declared) > MOST_FIGURES:
-        text = f"That are more than {MOST_FIGURES:,} cells or candidates. Ask for fewer groups or wider bins."
+        text = (
+            f"That are more than {thousands(MOST_FIGURES)} cells or candidates. Ask for fewer groups or "
+            "wider bins."
+        )
         return [Refusal("by" if question.by else "column", text)]
     return []
 
@@ -145,15 +150,25 @@ def _condition(one: Condition, said: Declaration) -> list[Refusal]:
         values = "value" if one.wanted == 1 else "values"
         return [Refusal("where", f"Give {one.wanted} {values} for {name!r}.")]
     if one.op in ORDERED:
-        fits = one.numbers is not None and said.bounds is not None
-        reason = f"{name!r} is compared as a number here: that needs declared bounds, and numbers."
-        return [] if fits else [Refusal("where", reason)]
+        fits = one.places(said.kind) is not None and said.bounds is not None
+        return [] if fits else [Refusal("where", UNPLACED[said.kind is Kind.DATE].format(name))]
     if said.categories is None and said.bounds is None:
         reason = f"The possible values of {name!r} are not declared; a free text could single out a person."
         return [Refusal("where", reason)]
-    if said.categories is not None and not set(one.values) <= set(said.categories):
+    if said.categories is not None and not _are_declared(one.values, said):
         return [Refusal("where", f"A value is not among the declared categories of {name!r}.")]
     return []
+
+
+def _are_declared(values: Sequence[str], said: Declaration) -> bool:
+    known = {meaning(one, said.kind) for one in said.categories or ()}
+    return {meaning(one, said.kind) for one in values} <= known
+
+
+UNPLACED = (
+    "{0!r} is compared as a number here: that needs declared bounds, and numbers.",
+    "{0!r} is compared as a day here: that needs declared bounds, and days such as 1990-12-31.",
+)
 
 
 def _price(question: Question, declared: Said) -> list[Refusal]:

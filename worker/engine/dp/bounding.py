@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from worker.engine.frequency import Counts, FrequencyTable
-from worker.engine.table import Codes
+from worker.engine.tables.frequency import Counts, FrequencyTable
+from worker.engine.tables.keys import distinct
+from worker.engine.tables.table import Codes
 
 Priorities = np.ndarray[Any, np.dtype[np.uint64]]
 
@@ -71,7 +72,7 @@ def _hashes(texts: tuple[str, ...], codes: Codes, key: bytes, part: int) -> Prio
     """A keyed 64-bit hash of the text in each row; only texts that occur are hashed."""
     found = np.zeros(len(texts), np.uint64)
     salt = part.to_bytes(16, "big")
-    for code in np.unique(codes).tolist():
+    for code in distinct(codes).tolist():
         digest = hashlib.blake2b(texts[code].encode(), key=key, salt=salt, digest_size=8).digest()
         found[code] = int.from_bytes(digest, "big")
     return found[codes]

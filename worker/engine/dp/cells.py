@@ -1,7 +1,8 @@
 """The cells of a table, from what the steward declared and never from the data.
 
-A column's cells are its declared categories, or the bins of its declared bounds and width. Because they
-do not depend on anybody's data, publishing them tells nothing, and an empty cell gets noise like any other.
+A column's cells are its declared categories, or the bins of its declared bounds and width, and on request
+one for any other value and one for none. Because they do not depend on anybody's data, publishing them tells
+nothing, and an empty cell gets noise like any other.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import Codes, Column, Floats
-from worker.engine.declared import Declaration
-from worker.engine.dense import Numbers
+from worker.engine.dp.meaning import READERS, meaning, spelled
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.numeric import NumberColumn
+from worker.engine.tables.column import Codes, Column, Floats, Mask
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.dense import Numbers
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.wording import thousands
 
 MOST_CELLS = 1_000_000
 MISSING = ""
+OTHER = "any other value"
 NOWHERE = "\x00nowhere"
 
 
@@ -42,9 +46,18 @@ class Cells:
     missing: bool = False
     """Whether the last label is the cell of rows without a value."""
     provenance: str = ""
+    other: bool = False
+    """Whether the label after those declared is the cell of any other value."""
+    kind: Kind | None = None
+    """The declared kind: categories of numbers are compared as numbers, of days as days."""
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The labels that were declared."""
+        return self.labels[: len(self.labels) - self.other - self.missing]
 
     @property
     def nowhere(self) -> int:
@@ -54,51 +67,66 @@ class Cells:
     def codes(self, column: Column) -> Codes:
         """The cell of each row; `nowhere` for rows in none."""
         if self.edges and isinstance(column, NumberColumn | Numbers):
-            return self._binned(column.numbers)
+            return self._binned(column.numbers, column.missing_rows)
         to = self.of_labels(column)
         return to[column.codes] if len(to) else np.zeros(len(column), np.int32)
 
     def of_labels(self, column: Column) -> Codes:
         """The cell of each label of a column."""
         if self.edges:
-            return self._binned(column.label_numbers)
-        texts = column.label_texts
-        found = np.fromiter((self._index.get(text, self.nowhere) for text in texts), np.int32, len(texts))
+            return self._binned(column.label_numbers, column.missing)
+        texts, index, beside = column.label_texts, self._index, self._other_code
+        spelled = (meaning(text, self.kind) for text in texts)
+        found = np.fromiter((index.get(text, beside) for text in spelled), np.int32, len(texts))
         found[column.missing] = self._missing_code
         return found
 
     @cached_property
     def _index(self) -> dict[str, int]:
-        return {label: code for code, label in enumerate(self.labels)}
+        return {meaning(label, self.kind): code for code, label in enumerate(self.named)}
 
     @property
     def _missing_code(self) -> int:
         return len(self.labels) - 1 if self.missing else self.nowhere
 
+    @property
+    def _other_code(self) -> int:
+        """The cell of what was not declared."""
+        return len(self.named) if self.other else self.nowhere
+
     @cached_property
     def _bounds(self) -> Floats:
         return np.array([float(edge) for edge in self.edges])
 
-    def _binned(self, numbers: Floats) -> Codes:
-        """Half-open bins; comparing with the edges themselves, because a division would round."""
+    def _binned(self, numbers: Floats, missing: Mask) -> Codes:
+        """Half-open bins; comparing with the edges themselves, because a division would round. What is no
+        number counts as missing, unless other values have a cell."""
         bins = len(self.edges) - 1
         found = np.searchsorted(self._bounds, numbers, side="right").astype(np.int32) - 1
         if self.closed:
             found[numbers == self._bounds[-1]] = bins - 1
         if self.nearest:
             found = np.clip(found, 0, bins - 1)
-        found[(found < 0) | (found >= bins)] = self.nowhere
-        found[np.isnan(numbers)] = self._missing_code
+        found[(found < 0) | (found >= bins) | np.isnan(numbers)] = self._other_code
+        found[missing if self.other else np.isnan(numbers)] = self._missing_code
         return found
 
     def recoded(self, column: Column, unknown: bool = False) -> Column:
         """The column with the label of its cell in each row, missing where it is in none; with `unknown`
         a value that nobody declared stays itself."""
         if unknown and not self.edges:
-            return column
+            return self._spelled(column)
         labels = pa.array([*self.labels, NOWHERE], pa.string())
         nowhere = np.arange(len(labels)) == self.nowhere
         return Column(column.name, Kind.TEXT, self.codes(column), labels, nowhere)
+
+    def _spelled(self, column: Column) -> Column:
+        """Each value in the spelling in which it was declared, others in one of their own."""
+        if self.kind not in READERS:
+            return column
+        declared = {meaning(label, self.kind): label for label in self.named}
+        said = (meaning(text, self.kind) for text in column.label_texts)
+        return column.relabelled([declared.get(one, one) for one in said])
 
 
 @dataclass(frozen=True)
@@ -107,26 +135,55 @@ class Choice:
 
     nearest: bool = False
     missing: bool = False
+    other: bool = False
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The labels of the cells beside those declared."""
+        return (*([OTHER] if self.other else []), *([MISSING] if self.missing else []))
 
 
 def declared_cells(name: str, said: Declaration, choice: Choice) -> Cells | None:
     """The cells a declaration gives; None when it declares neither categories nor bins."""
-    extra = (MISSING,) if choice.missing else ()
     if said.categories and set(said.categories) != {MISSING}:
-        _refuse_repeats(name, said.categories)
+        _refuse_repeats(name, said)
         labels = tuple(label for label in said.categories if label != MISSING)
-        told = _origin("declared categories", said)
-        return Cells(name, (*labels, *extra), missing=choice.missing, provenance=told)
+        if choice.other and OTHER in labels:
+            text = f"declares {OTHER!r}, which is the name of the cell of all others. Ask for one of them."
+            raise _bad(f"columns.{name}.categories", text)
+        return _made(name, said, choice, "declared categories", labels)
     if said.bounds is None or said.bin_width is None or said.kind is Kind.DATE:
         return None  # days are counted by declared categories
     edges = _edges(name, said.bounds, said.bin_width)
-    told = _origin("declared bounds and bin width", said)
+    told = "declared bounds and bin width"
     if said.kind is Kind.INTEGER and _whole(edges):  # every whole number from bound to bound
-        labels, edges = tuple(plain(edge) for edge in edges), (*edges, edges[-1] + 1)
-        return Cells(name, (*labels, *extra), edges, False, choice.nearest, choice.missing, told)
+        labels, edges = tuple(spelled(edge) for edge in edges), (*edges, edges[-1] + 1)
+        return _made(name, said, choice, told, labels, edges, closed=False)
     last = len(edges) - 2
     labels = tuple(interval(edges[i], edges[i + 1], closed=i == last) for i in range(last + 1))
-    return Cells(name, (*labels, *extra), edges, True, choice.nearest, choice.missing, told)
+    return _made(name, said, choice, told, labels, edges)
+
+
+def _made(
+    name: str,
+    said: Declaration,
+    choice: Choice,
+    told: str,
+    labels: tuple[str, ...],
+    edges: tuple[Decimal, ...] = (),
+    closed: bool = True,
+) -> Cells:
+    return Cells(
+        name,
+        (*labels, *choice.beside),
+        edges,
+        closed,
+        nearest=bool(edges) and choice.nearest,
+        missing=choice.missing,
+        provenance=_origin(told, said),
+        other=choice.other,
+        kind=said.kind,
+    )
 
 
 def _origin(what: str, said: Declaration) -> str:
@@ -150,8 +207,9 @@ def require_cells(name: str, said: Declaration, choice: Choice) -> Cells:
     return found
 
 
-def _refuse_repeats(name: str, categories: Sequence[str]) -> None:
-    if len(set(categories)) < len(categories):
+def _refuse_repeats(name: str, said: Declaration) -> None:
+    distinct = {meaning(one, said.kind) for one in said.categories or ()}
+    if len(distinct) < len(said.categories or ()):
         where = f"columns.{name}.categories"
         raise EngineError("bad-cells", f"{where}: list every category once.", param=where)
 
@@ -164,7 +222,9 @@ def _edges(name: str, bounds: tuple[Any, Any], width: Any) -> tuple[Decimal, ...
     if step <= 0:
         raise _bad(f"columns.{name}.bin_width", "the width must be above 0.")
     if (high - low) / step > MOST_CELLS:
-        raise _bad(f"columns.{name}.bin_width", f"makes more than {MOST_CELLS:,} bins. Take a wider one.")
+        raise _bad(
+            f"columns.{name}.bin_width", f"makes more than {thousands(MOST_CELLS)} bins. Take a wider one."
+        )
     whole, rest = divmod(high - low, step)
     bins = int(whole) + (rest > 0)
     return (*(low + step * number for number in range(bins)), high)
@@ -185,15 +245,9 @@ def _bad(where: str, what: str) -> EngineError:
     return EngineError("bad-cells", f"{where}: {what}", param=where)
 
 
-def plain(number: Decimal) -> str:
-    """A declared number without an exponent and without useless zeros."""
-    text = f"{number:f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text) if number else "0"
-
-
 def interval(low: Decimal, high: Decimal, closed: bool) -> str:
     """Half-open as everywhere, unless it holds its upper edge too."""
-    return f"[{plain(low)}, {plain(high)}{']' if closed else '['}"
+    return f"[{spelled(low)}, {spelled(high)}{']' if closed else '['}"
 
 
 @dataclass(frozen=True)
@@ -206,7 +260,10 @@ class Grid:
     def __post_init__(self) -> None:
         object.__setattr__(self, "shape", tuple(len(cells) for cells in self.columns))
         if self.size > MOST_CELLS:
-            text = f"columns: together they have {self.size:,} cells, above the limit of {MOST_CELLS:,}."
+            text = (
+                f"columns: together they have {thousands(self.size)} cells, above the limit of "
+                f"{thousands(MOST_CELLS)}."
+            )
             raise EngineError("too-many-cells", text + " Take fewer columns or wider bins.", param="columns")
 
     @property

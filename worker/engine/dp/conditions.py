@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from worker.engine.column import Column, Floats, Mask
-from worker.engine.table import Chunk
+from worker.engine.dp.meaning import day, meaning, number, spelled
+from worker.engine.tables.column import Column, Floats, Mask
+from worker.engine.tables.dense import Numbers
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.table import Chunk
 
 Comparison = Literal["is", "is-not", "in", "below", "at-most", "above", "at-least", "between"]
 ORDERED = ("below", "at-most", "above", "at-least", "between")
@@ -25,8 +29,6 @@ WORDS = {
     "between": "lies from",
 }
 MOST_VALUES = 1000
-FARTHEST = 308
-"""Powers of ten beyond a float's are nothing to compare with; written out they would fill the memory."""
 
 
 def _texts(value: Any) -> Any:
@@ -54,21 +56,18 @@ class Condition(BaseModel):
         """How many values the comparison takes; None for any number."""
         return None if self.op == "in" else 2 if self.op == "between" else 1
 
-    @property
-    def numbers(self) -> tuple[Decimal, ...] | None:
-        """The values as numbers; None when one is none, or too large or too small to be compared."""
-        try:
-            found = tuple(Decimal(value) for value in self.values)
-        except InvalidOperation:
-            return None
-        return found if all(one.is_finite() and abs(one.adjusted()) <= FARTHEST for one in found) else None
+    def places(self, kind: Kind | None) -> tuple[Decimal, ...] | None:
+        """Where the values lie: numbers, or days of a column of days; None when one is neither."""
+        found = tuple(_day_number(text) if kind is Kind.DATE else number(text) for text in self.values)
+        known = tuple(one for one in found if one is not None)
+        return known if len(known) == len(found) else None
 
-    def canonical(self) -> list[Any]:
-        """One spelling for comparisons that mean the same."""
-        numbers = self.numbers
-        ordered = numbers is not None and self.op in ORDERED
-        values = [f"{one.normalize():f}" for one in numbers or ()] if ordered else [*self.values]
+    def canonical(self, kind: Kind | None = None) -> list[Any]:
+        """One spelling for comparisons that mean the same in a column of this kind."""
         op = "in" if self.op == "is" else self.op
+        values = [meaning(text, kind) for text in self.values]
+        if self.op in ORDERED and kind is not Kind.DATE and (numbers := self.places(kind)) is not None:
+            values = [spelled(one) for one in numbers]
         return [self.column, op, sorted(set(values)) if op == "in" else values]
 
     def describe(self) -> str:
@@ -80,16 +79,19 @@ class Condition(BaseModel):
         """Which rows satisfy it. A missing value satisfies nothing but `is-not`."""
         column = chunk[self.column]
         if self.op in ORDERED:
-            return self._ordered(column.numbers)
+            return self._ordered(_places_of(column), column.kind)
         return self._among(column) ^ (self.op == "is-not")
 
     def _among(self, column: Column) -> Mask:
-        wanted = frozenset(self.values)
-        found = np.fromiter((text in wanted for text in column.label_texts), bool, len(column.label_texts))
+        if isinstance(column, NumberColumn | Numbers) and (numbers := self.places(None)) is not None:
+            return np.isin(column.numbers, [float(one) for one in numbers])
+        wanted = frozenset(meaning(text, column.kind) for text in self.values)
+        same = (meaning(text, column.kind) in wanted for text in column.label_texts)
+        found = np.fromiter(same, bool, len(column.label_texts))
         return found[column.codes] if len(found) else np.zeros(len(column), bool)
 
-    def _ordered(self, numbers: Floats) -> Mask:
-        limits = [float(one) for one in self.numbers or ()]
+    def _ordered(self, numbers: Floats, kind: Kind) -> Mask:
+        limits = [float(one) for one in self.places(kind) or ()]
         with np.errstate(invalid="ignore"):
             found = {
                 "below": lambda: numbers < limits[0],
@@ -101,8 +103,24 @@ class Condition(BaseModel):
         return np.asarray(found, bool)
 
 
-def satisfied(chunk: Chunk, conditions: Sequence[Condition]) -> Chunk:
-    """The rows that satisfy every condition."""
+def _places_of(column: Column) -> Floats:
+    """Where each row lies; NaN where there is no number, in a column of days no day."""
+    if column.kind is not Kind.DATE:
+        return column.numbers
+    some = column.compact()
+    days = (_day_number(text) for text in some.label_texts)
+    found = np.array([np.nan if one is None else float(one) for one in days])
+    return found[some.codes] if len(found) else np.empty(0)
+
+
+def _day_number(text: str) -> Decimal | None:
+    found = day(text)
+    return None if found is None else Decimal(found.toordinal())
+
+
+def satisfied(chunk: Chunk, conditions: Sequence[Condition]) -> Mask:
+    """Which rows satisfy every condition."""
+    found = np.ones(chunk.rows, bool)
     for condition in conditions:
-        chunk = chunk.filter(condition.rows(chunk))
-    return chunk
+        found &= condition.rows(chunk)
+    return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.frequency import Counts
+from worker.engine.tables.frequency import Counts
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Parents = np.ndarray[Any, np.dtype[Any]]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.counting import Counter
-from worker.engine.dense import Numbers
 from worker.engine.dp.bounding import bounded
 from worker.engine.dp.cells import Cells, Grid
-from worker.engine.fields import Kind
-from worker.engine.frequency import Counts, Domain, FrequencyTable
-from worker.engine.numeric import NumberColumn
-from worker.engine.table import Chunk, Codes
+from worker.engine.tables.counting import Counter
+from worker.engine.tables.dense import Numbers
+from worker.engine.tables.frequency import Counts, Domain, FrequencyTable
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.table import Chunk, Codes
 
 LEFT_OUT, UNKNOWN = -1, -2
 FEW, WORTHWHILE = 256, 1 << 17
@@ -113,9 +113,9 @@ def tally(codes: np.ndarray[Any, np.dtype[Any]], size: int) -> Counts:
     """How often each code occurs; by compiled loops where these are loaded, which takes longer than this."""
     if size > FEW or len(codes) < WORTHWHILE:
         return np.bincount(codes, minlength=size).astype(np.int64, copy=False)
-    if "numba" not in sys.modules:
+    if "worker.engine.kernels.loading" not in sys.modules:
         return _in_pairs(codes.astype(np.uint8, copy=False), size)
-    from worker.engine.kernels.tallying import tallied
+    from worker.engine.kernels.tally import tallied
 
     return tallied(codes, size)
 

@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from worker.engine.declared import Declaration
+from worker.engine.contracts.method import Forecast
+from worker.engine.contracts.privacy import Spend
 from worker.engine.dp.accuracy import CONFIDENCE, Noise, laplace_noise, weighed_half_width
-from worker.engine.dp.cells import Choice, Grid, declared_cells
+from worker.engine.dp.cells import Grid, declared_cells
 from worker.engine.dp.promises import foreseen
 from worker.engine.dp.questions import MEASURING, OF_CELLS, SELECTING, Question
 from worker.engine.dp.scales import Scale, scale_of
-from worker.engine.method import Forecast
-from worker.engine.privacy import Spend
+from worker.engine.tables.declaration import Declaration
+from worker.engine.wording import grouped, thousands
 
 SHARE_UNITS = 10_000
 """Shares have four places: in these units the scores of quantiles are whole numbers."""
@@ -93,7 +94,8 @@ def derived(question: Question, declared: Mapping[str, Declaration]) -> Derived:
 
 def grid_of(question: Question, declared: Mapping[str, Declaration]) -> Grid:
     """The cells of the groups; a single cell without groups."""
-    found = [declared_cells(name, declared.get(name, Declaration()), Choice()) for name in question.by]
+    choice = question.choice
+    found = [declared_cells(name, declared.get(name, Declaration()), choice) for name in question.by]
     return Grid(tuple(cells for cells in found if cells is not None))
 
 
@@ -117,7 +119,7 @@ def _parts(question: Question, scale: Scale | None, each: int, whole: int) -> tu
     share = int(question.quantile * SHARE_UNITS)
     most = max(share, SHARE_UNITS - share)
     why = f"{counted}; a row moves the score of a candidate by at most {most / SHARE_UNITS:g} of a rank"
-    why += f", in units of 1/{SHARE_UNITS:,} of a rank"
+    why += f", in units of 1/{thousands(SHARE_UNITS)} of a rank"
     ends = "; a value some ranks below, and one above, tell how far apart values lie there"
     return (
         Part("choice", rows * most, each // 2, why),
@@ -153,15 +155,17 @@ def _summed(what: str, rows: int, largest: int, each: int, why: str) -> Part:
 def _explained(
     question: Question, parts: tuple[Part, ...], groups: int, touched: int, rounds: int
 ) -> tuple[str, ...]:
-    said = [f"{p.what.capitalize()}: sensitivity {p.sensitivity:,}, because {p.why}." for p in parts]
+    said = [f"{p.what.capitalize()}: sensitivity {thousands(p.sensitivity)}, because {p.why}." for p in parts]
     if len(parts) > 1:
         said.append(f"ε is divided among {len(parts)} measurements (sequential composition).")
     if rounds > 1:
         said.append(f"ε is divided among {rounds} rounds: the best, then the best of the rest.")
     if groups > 1 and touched == 1:
-        said.append(f"A row is in one of the {groups:,} groups: together they cost what one costs.")
+        said.append(f"A row is in one of the {thousands(groups)} groups: together they cost what one costs.")
     if touched > 1:
-        said.append(f"A person is in at most {touched} of the {groups:,} groups: ε is divided by {touched}.")
+        said.append(
+            f"A person is in at most {touched} of the {thousands(groups)} groups: ε is divided by {touched}."
+        )
     if question.on == "sample" and question.ask in ("count", "sum", "histogram"):
         said.append("Counts and sums are those of the sample: divide by its share to compare with all rows.")
     if question.on == "perturbed":
@@ -183,15 +187,18 @@ def _errors(
     question: Question, found: Derived, scale: Scale | None, declared: Mapping[str, Declaration]
 ) -> list[Forecast]:
     if question.ask in ("count", "histogram"):
-        return [Forecast("Error of one count", f"± {found.parts[0].noise.error():,}", WITHIN)]
+        return [Forecast("Error of one count", f"± {thousands(found.parts[0].noise.error())}", WITHIN)]
     if question.ask in SELECTING:
         return [_rank_error(question, found, candidates(question, scale, declared))]
     assert scale is not None
     if question.ask == "sum":
-        return [Forecast("Error of the sum", f"± {scale.value(found.parts[0].error):,f}", WITHIN)]
+        return [
+            Forecast("Error of the sum", f"± {grouped(f'{scale.value(found.parts[0].error):f}')}", WITHIN)
+        ]
     evenly = Powers(0.0, scale.farthest**2 / 3)
     told = " · ".join(
-        f"{rows:,} rows: ± {spread(question, found, scale, rows, evenly):,.4g}" for rows in EXAMPLES
+        f"{thousands(rows)} rows: ± {thousands(spread(question, found, scale, rows, evenly))}"
+        for rows in EXAMPLES
     )
     help_text = "For values spread evenly between the bounds. Depends on how many rows there are, which is "
     return [Forecast("Error", told, help_text + "not told before; the answer states its own.")]
@@ -201,12 +208,12 @@ def _rank_error(question: Question, found: Derived, number: int) -> Forecast:
     most = rank_error(found.parts[0], number, question)
     if question.ask in ("most-common", "top-k"):
         help_text = "In 19 of 20 answers the value is at most so many rows less common than the best."
-        return Forecast("Error", f"± {most:,} rows", help_text)
+        return Forecast("Error", f"± {thousands(most)} rows", help_text)
     help_text = (
         "In 19 of 20 answers the value lies within so many rows of the exact rank, where values lie evenly "
-        f"around it; within {most:,} rows wherever they lie. The answer states its error in values."
+        f"around it; within {thousands(most)} rows wherever they lie. The answer states its error in values."
     )
-    return Forecast("Error", f"± {evenly_error(found.parts[0]):,} ranks", help_text)
+    return Forecast("Error", f"± {thousands(evenly_error(found.parts[0]))} ranks", help_text)
 
 
 def rank_error(part: Part, candidates: int, question: Question) -> int:
@@ -231,7 +238,7 @@ def candidates(question: Question, scale: Scale | None, declared: Mapping[str, D
     name = question.counted_column or ""
     if scale is not None and question.ask not in OF_CELLS:
         return len(scale.candidates())
-    cells = declared_cells(name, declared.get(name, Declaration()), Choice())
+    cells = declared_cells(name, declared.get(name, Declaration()), question.choice)
     return len(cells) if cells else 0
 
 

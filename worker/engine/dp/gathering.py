@@ -1,4 +1,8 @@
-"""From rows to bounded tuples of (group, value): conditions, samples, perturbed copies, bounding."""
+"""From rows to bounded tuples of (group, value): conditions, samples, perturbed copies, bounding.
+
+All rows are counted, those that a condition leaves out too, and these are put aside afterwards: how long it
+takes to filter rows would tell how many are left.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,26 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
-from worker.engine.column import Column
-from worker.engine.counting import Counter
 from worker.engine.dp.bounding import bounded
 from worker.engine.dp.cells import Cells
 from worker.engine.dp.conditions import satisfied
 from worker.engine.dp.scales import Scale
-from worker.engine.fields import Kind
-from worker.engine.frequency import Counts, Domain, FrequencyTable
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import Source, fresh_key
-from worker.engine.table import Chunk, Codes
+from worker.engine.tables.column import Column, Mask
+from worker.engine.tables.counting import Counter
+from worker.engine.tables.frequency import Counts, Domain, FrequencyTable
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.table import Chunk, Codes
 
 if TYPE_CHECKING:
     from worker.engine.dp.answering import Asked, Tuples
 
 PERSON = "\x00person"
 VALUE = "\x00value"
+MEANT = "\x00meant"
 
 
 def gathered(chunks: Iterable[Chunk], asked: Asked, person: str | None, source: Source) -> Tuples:
@@ -31,18 +37,24 @@ def gathered(chunks: Iterable[Chunk], asked: Asked, person: str | None, source: 
     from worker.engine.dp.answering import Tuples
 
     names = [cells.name for cells in asked.grid.columns]
-    wanted = [*names, VALUE, *([PERSON] if person else [])]
+    wanted = [*names, VALUE, MEANT, *([PERSON] if person else [])]
     counter = Counter([(name, Kind.TEXT) for name in wanted], None, None)
-    for chunk in prepared(chunks, asked, source):
+    for chunk, meant in prepared(chunks, asked, source):
         columns = {cells.name: cells.recoded(chunk[cells.name]) for cells in asked.grid.columns}
-        columns[VALUE] = _value(chunk, asked)
+        columns |= {VALUE: _value(chunk, asked), MEANT: _marked(meant)}
         counter.add(columns | ({PERSON: chunk[person]} if person else {}), chunk.rows)
-    table = _complete(counter.table(), [*names, VALUE])
+    table, aside = _parted(counter.table(), [*names, VALUE, MEANT])
     cells, rows = _bounded(table, asked, person)
+    _bounded(aside, asked, person)  # for the time it takes: both together take the same, whatever was meant
     groups = np.zeros(len(rows), np.int64)
     for one, codes in zip(asked.grid.columns, cells, strict=False):
         groups = groups * len(one) + _codes(table.domain(one.name), one)[codes]
-    return Tuples(groups, _numbers(table.domain(VALUE))[cells[-1]], rows)
+    return Tuples(groups, _numbers(table.domain(VALUE))[cells[len(names)]], rows)
+
+
+def _marked(meant: Mask) -> Column:
+    """Which rows are meant, as a column: no value in the others."""
+    return Column(MEANT, Kind.TEXT, meant.astype(np.int32), pa.array(["", "1"], pa.string()))
 
 
 def _bounded(table: FrequencyTable, asked: Asked, person: str | None) -> tuple[tuple[Codes, ...], Counts]:
@@ -51,16 +63,18 @@ def _bounded(table: FrequencyTable, asked: Asked, person: str | None) -> tuple[t
     return bounded(table, PERSON, fresh_key(), asked.question.rows_per_person)
 
 
-def prepared(chunks: Iterable[Chunk], asked: Asked, source: Source) -> Iterator[Chunk]:
-    """Rows that satisfy the conditions; of a sample or a perturbed copy when that was asked for."""
+def prepared(chunks: Iterable[Chunk], asked: Asked, source: Source) -> Iterator[tuple[Chunk, Mask]]:
+    """Every row, of a perturbed copy when that was asked for, and which of them are meant: those that
+    satisfy the conditions, and of a sample those that are in it."""
     for chunk in chunks:
+        meant = np.ones(chunk.rows, bool)
         if asked.question.on == "sample":
-            chunk = chunk.filter(_draws(chunk, source, "\x00sample") < float(asked.question.sample_share))
+            meant = _draws(chunk, source, "\x00sample") < float(asked.question.sample_share)
         if asked.disturbed:
             amount = float(asked.question.disturbance)
             ways = asked.disturbed.items()
             chunk = chunk.with_columns(*(_disturbed(chunk, name, way, amount, source) for name, way in ways))
-        yield satisfied(chunk, asked.question.where)
+        yield chunk, meant & satisfied(chunk, asked.question.where)
 
 
 def _draws(chunk: Chunk, source: Source, purpose: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -88,8 +102,9 @@ def _disturbed(chunk: Chunk, name: str, way: Scale | Cells, amount: float, sourc
 
 
 def _values(cells: Cells) -> list[str]:
-    """A value in each cell: the category, or the lower edge of the bin."""
-    return [f"{edge:f}" for edge in cells.edges[:-1]] if cells.edges else list(cells.labels)
+    """A value in each cell: the category, or the lower edge of the bin; of any other value its name."""
+    named = [f"{edge:f}" for edge in cells.edges[:-1]] if cells.edges else list(cells.named)
+    return [*named, *cells.labels[len(named) :]]
 
 
 def _value(chunk: Chunk, asked: Asked) -> Column:
@@ -105,12 +120,17 @@ def _value(chunk: Chunk, asked: Asked) -> Column:
     return NumberColumn(VALUE, Kind.INTEGER, asked.scale.units(chunk[name]))
 
 
-def _complete(table: FrequencyTable, names: list[str]) -> FrequencyTable:
-    """Without tuples in which a group or the value is in no cell: they would use up a person's bound."""
+def _parted(table: FrequencyTable, names: list[str]) -> tuple[FrequencyTable, FrequencyTable]:
+    """Tuples that are meant and in a cell, and apart from them the others: those would use up a person's
+    bound."""
     kept = np.ones(len(table), bool)
     for name in names:
         kept &= ~table.domain(name).missing[table.column(name)] if len(table) else kept
-    return FrequencyTable(table.domains, tuple(codes[kept] for codes in table.codes), table.counts[kept])
+    return _only(table, kept), _only(table, ~kept)
+
+
+def _only(table: FrequencyTable, which: Mask) -> FrequencyTable:
+    return FrequencyTable(table.domains, tuple(codes[which] for codes in table.codes), table.counts[which])
 
 
 def _codes(domain: Domain, cells: Cells) -> Codes:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worker.engine.column import Column
+from worker.engine.contracts.method import Tabulation
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.layouts import Layout
 from worker.engine.dp.mechanisms import SEPARATOR, noisy, noisy_above
-from worker.engine.fields import Kind
-from worker.engine.frequency import Counts
-from worker.engine.method import Tabulation
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.frequency import Counts
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Table
 
 COUNT, ERROR, EXACT = "count", "error95", "exact"
 

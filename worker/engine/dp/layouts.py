@@ -15,7 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from worker.engine.column import SUPPRESSED
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.cells import Grid
 from worker.engine.dp.consistency import (
@@ -28,7 +27,8 @@ from worker.engine.dp.consistency import (
     rounded_in_turn,
     without_negative,
 )
-from worker.engine.frequency import Counts
+from worker.engine.tables.column import SUPPRESSED
+from worker.engine.tables.frequency import Counts
 
 LEVEL = "level"
 NORMAL_REACH = 1.96

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from worker.engine.algorithms.hierarchies import Hierarchy, hierarchy_for
-from worker.engine.column import SUPPRESSED
-from worker.engine.declared import HierarchySpec
-from worker.engine.dp.cells import MISSING, Cells, interval, plain
+from worker.engine.dp.cells import Cells, interval
 from worker.engine.dp.layouts import Levels
+from worker.engine.dp.meaning import spelled
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.frequency import Domain
+from worker.engine.hierarchies.hierarchy import Hierarchy, hierarchy_for
+from worker.engine.tables.column import SUPPRESSED
+from worker.engine.tables.declaration import HierarchySpec
+from worker.engine.tables.frequency import Domain
+from worker.engine.tables.kinds import Kind
 
 
 def levels_over(cells: Cells, spec: HierarchySpec | None, fan_out: int) -> Levels:
@@ -29,23 +30,26 @@ def levels_over(cells: Cells, spec: HierarchySpec | None, fan_out: int) -> Level
 
 def _declared(cells: Cells, spec: HierarchySpec) -> Hierarchy:
     """The hierarchy over the declared categories; a builder never sees the data's values."""
-    labels = tuple(sorted(label for label in cells.labels if label != MISSING))
+    labels = tuple(sorted(cells.named))
     return hierarchy_for(spec, Domain(cells.name, Kind.TEXT, labels, np.zeros(len(labels), bool)))
 
 
 def _rooted(cells: Cells, hierarchy: Hierarchy) -> list[tuple[str, ...]]:
-    """The path of each category up to a single root; the cell of missing values joins there."""
-    known = [label for label in cells.labels if label != MISSING]
-    if any(label not in hierarchy.paths for label in known):
+    """The path of each category up to a single root; the cells beside those declared join there."""
+    if any(label not in hierarchy.paths for label in cells.named):
         where = f"columns.{cells.name}.hierarchy"
         text = f"{where}: a declared category has no line. Give every category one."
         raise EngineError("hierarchy-incomplete", text, param=where)
-    paths = [hierarchy.paths[label] for label in known]
+    paths = [hierarchy.paths[label] for label in cells.named]
     if len({path[-1] for path in paths}) > 1:
         paths = [(*path, SUPPRESSED) for path in paths]
-    if cells.missing:
-        paths.append((MISSING,) * (len(paths[0]) - 1) + (paths[0][-1],))
-    return paths
+    return [*paths, *_beside(cells, len(paths[0]), paths[0][-1])]
+
+
+def _beside(cells: Cells, height: int, root: str) -> list[tuple[str, ...]]:
+    """The paths of any other value and of none: each stands by itself below the root."""
+    beside = cells.labels[len(cells.named) :]
+    return [(label,) * (height - 1) + (root,) for label in beside]
 
 
 def _joined(cells: Cells, fan_out: int) -> list[tuple[str, ...]]:
@@ -59,13 +63,12 @@ def _joined(cells: Cells, fan_out: int) -> list[tuple[str, ...]]:
             first = at // width * width
             wider = _span(cells, first, min(first + width, bins))
             paths[at].append(wider if width < bins else SUPPRESSED)
-    missing = [(MISSING,) * (len(paths[0]) - 1) + (SUPPRESSED,)] if cells.missing else []
-    return [*(tuple(path) for path in paths), *missing]
+    return [*(tuple(path) for path in paths), *_beside(cells, len(paths[0]), SUPPRESSED)]
 
 
 def _span(cells: Cells, first: int, last: int) -> str:
     if not cells.closed:  # whole numbers, one per cell
-        return f"{plain(cells.edges[first])} to {plain(cells.edges[last] - 1)}"
+        return f"{spelled(cells.edges[first])} to {spelled(cells.edges[last] - 1)}"
     return interval(cells.edges[first], cells.edges[last], closed=last == len(cells.edges) - 1)
 
 

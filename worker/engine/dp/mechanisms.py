@@ -17,7 +17,7 @@ import numpy as np
 from worker.engine.dp.accuracy import Noise, shown_alone
 from worker.engine.dp.drawing import about_to_draw
 from worker.engine.errors import EngineError
-from worker.engine.frequency import Counts
+from worker.engine.tables.frequency import Counts
 
 SEPARATOR = "\x1f"
 STEPS = 64

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer
 
-from worker.engine.privacy import delta_femto, epsilon_micro
+from worker.engine.contracts.privacy import delta_femto, epsilon_micro
 
 
 def _epsilon(value: Any) -> Decimal:

@@ -9,12 +9,18 @@ rows differ. A randomized answer is one cell that is exchanged: its odds change 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, Context
 
-from worker.engine.method import Forecast
-from worker.engine.privacy import FEMTO, MICRO, Protected, Spend
+from worker.engine.contracts.method import Forecast, Guarantee
+from worker.engine.contracts.privacy import FEMTO, MICRO, Protected, Spend
+from worker.engine.wording import thousands
 
 LARGEST = 700.0  # beyond, a float has no room
 MOST_PRINTED = 1000
+MOST_WHOLE = 1e15
+UPWARDS = Context(prec=3, rounding=ROUND_CEILING)
+HAIR = 1e-12  # a factor of 3 is no more than 3 because a logarithm was rounded
 SUBJECT = {Protected.PERSON: "one person", Protected.ROW: "one row"}
 ROWS = (
     "Counted are rows: somebody with several rows is protected less, and nothing here adds up to a promise "
@@ -22,6 +28,36 @@ ROWS = (
 )
 EVERYBODY = (
     "What is learnt of everybody may move beliefs further; that would be learnt without this person too."
+)
+
+
+GENERAL = (
+    "From these neighbours three statements follow, each for its own question: the probability of anything "
+    "that can follow, and the odds that somebody is in the data, change by at most e^ε; the odds of a belief "
+    "about an attribute of somebody in the data by at most e^(2ε), because two rows that differ are two "
+    "steps apart."
+)
+LOCAL = "The odds of the original answer itself change by at most e^ε for whoever sees the released one."
+GUARANTEED: Mapping[object, str] = {
+    Guarantee.DIFFERENTIAL_PRIVACY: "Neighbours are data sets with and without one person – one row, where "
+    f"no column tells persons apart. {GENERAL}",
+    Guarantee.LOCAL_DIFFERENTIAL_PRIVACY: LOCAL,
+}
+"""What a kind of guarantee means, beside the description of each method that gives it."""
+LOCAL_EPSILON = (
+    "The local ε is the logarithm of the largest ratio between two rows of one column. Smaller protects "
+    f"more. {LOCAL}"
+)
+ONE_CELL = (
+    f"Local model: each cell was changed at random before anybody sees it, and this number is its ε. {LOCAL} "
+    "Releases that share their draws count once, others add up. The privacy budget is for answers computed "
+    "from unchanged data; nothing is taken from it. Columns that were not changed are not protected by it."
+)
+GUESSED = (
+    "With a budget of ε in all, nobody who counts those with one answer, as these attacks do, is right about "
+    "a bit that is as likely as not more often than e^ε / (1 + e^ε): a bit changes such a count by one, as "
+    "one person's being there does. Questions that count both answers are two steps apart: "
+    "e^(2ε) / (1 + e^(2ε))."
 )
 
 
@@ -42,8 +78,17 @@ def belief_after(before: float, factor: float) -> float:
 
 
 def factor_words(factor: float) -> str:
-    """As every page and codebook prints a factor."""
-    return f"{factor:.3g}" if factor < MOST_PRINTED else "more than a thousand"
+    """As every page and codebook prints a factor: what holds at most is rounded up, never down."""
+    if factor >= MOST_PRINTED:
+        return "more than a thousand"
+    return f"{UPWARDS.create_decimal_from_float(factor * (1 - HAIR)).normalize():f}"
+
+
+def bound_words(factor: float) -> str:
+    """The same where it says how many times something is as likely at most, however large it is."""
+    if factor < MOST_PRINTED:
+        return factor_words(factor)
+    return thousands(math.ceil(factor)) if factor < MOST_WHOLE else f"10^{math.ceil(math.log10(factor))}"
 
 
 def promised(spend: Spend, unit: Protected) -> tuple[str, ...]:
@@ -103,3 +148,23 @@ def randomized(epsilon: float) -> str:
     """What one randomized answer gives away of the answer itself."""
     factor = factor_words(math.exp(min(epsilon, LARGEST)))
     return f"the odds of the answer itself change at most by the factor {factor} (e^ε)"
+
+
+def as_likely(factor: float) -> str:
+    """The same of the matrix that changes categories."""
+    return (
+        f"No released category is more than {bound_words(factor)} times as likely for one original category "
+        "as for another."
+    )
+
+
+def for_respondents(epsilon: float) -> str:
+    """The same for somebody who is asked, about one answer."""
+    factor = bound_words(math.exp(min(epsilon, LARGEST)))
+    return f"No answer is more than {factor} times as likely for you as for somebody whose truth is another."
+
+
+def for_all_answers(epsilon: float) -> str:
+    """The same about all answers of one person: the ε add up."""
+    factor = bound_words(math.exp(min(epsilon, LARGEST)))
+    return f"at most {factor} times (ε = {thousands(epsilon)} in all)"

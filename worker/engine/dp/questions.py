@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from worker.engine.contracts.annotations import Columns, LogScale, Unit
+from worker.engine.contracts.parametric import Parametric
+from worker.engine.contracts.privacy import Spend
+from worker.engine.dp.cells import OTHER, Choice
 from worker.engine.dp.conditions import Condition
 from worker.engine.dp.parameters import Epsilon
-from worker.engine.fields import RELEASED, Columns, LogScale, Unit
-from worker.engine.parametric import Parametric
-from worker.engine.privacy import Spend
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import RELEASED
 
 Ask = Literal[
     "count",
@@ -64,7 +68,7 @@ class Question(Parametric):
     column: Annotated[str | None, Columns(role=RELEASED)] = Field(
         None, title="Column", description="What it is asked about; a count needs none."
     )
-    by: Annotated[tuple[str, ...], Columns(role=RELEASED, many=True)] = Field(
+    by: Annotated[tuple[str, ...], Columns(role=RELEASED)] = Field(
         (), max_length=3, title="For each", description="One answer per cell of these declared columns."
     )
     where: tuple[Condition, ...] = Field(
@@ -96,6 +100,12 @@ class Question(Parametric):
     )
     rows_per_person: Annotated[int, Unit("rows")] = Field(
         1, ge=1, le=1000, title="Rows per person", description="More rows of a person are left out at random."
+    )
+    other_cell: bool = Field(
+        False,
+        title="Any other value too",
+        description="A cell, and a group, for rows whose value is none of those declared; otherwise they are "
+        "not counted.",
     )
     on: Literal["data", "sample", "perturbed"] = Field(
         "data",
@@ -143,6 +153,16 @@ class Question(Parametric):
         """The column the question is about; a count has none, even when one is named."""
         return None if self.ask == "count" else self.column
 
+    @property
+    def choice(self) -> Choice:
+        """Which cells its columns have beside those declared."""
+        return Choice(other=self.has_other_cell)
+
+    @property
+    def has_other_cell(self) -> bool:
+        """Whether any other value is counted; without cells and groups there is nowhere to."""
+        return self.other_cell and (self.ask in OF_CELLS or bool(self.by))
+
     def words(self) -> str:
         """The question as a sentence."""
         said = TITLES[self.ask] + (f" {self.column}" if self.counted_column else "")
@@ -153,17 +173,21 @@ class Question(Parametric):
         if self.ask == "top-k":
             said = f"The {self.top} most common values of {self.column}"
         said += f", for each {' × '.join(self.by)}" if self.by else ""
+        said += f", with {OTHER}" if self.has_other_cell else ""
         said += f", where {' and '.join(one.describe() for one in self.where)}" if self.where else ""
         return said + {"data": "", "sample": ", of a sample", "perturbed": ", of a perturbed copy"}[self.on]
 
 
-def canonical(question: Question) -> str:
-    """One spelling for questions that mean the same at the same price; irrelevant parameters are left out."""
+def canonical(question: Question, declared: Mapping[str, Declaration] = MappingProxyType({})) -> str:
+    """One spelling for questions that mean the same at the same price; irrelevant parameters are left out.
+
+    What an older question did not have is left out where it is not asked for: its answer is found again.
+    """
     told: dict[str, Any] = {
         "ask": "quantile" if question.ask in ("median", "minimum", "maximum") else question.ask,
         "column": question.counted_column,
         "by": sorted(question.by),
-        "where": _conditions(question.where),
+        "where": _conditions(question.where, declared),
         "epsilon_micro": question.spend().epsilon_micro,
         "rows_per_person": question.rows_per_person,
         "on": question.on,
@@ -172,6 +196,8 @@ def canonical(question: Question) -> str:
         told["share"] = f"{question.quantile.normalize():f}"
     if question.ask == "top-k":
         told["top"] = question.top
+    if question.has_other_cell:
+        told["other_cell"] = True
     if question.on == "sample":
         told["sample_share"] = f"{question.sample_share.normalize():f}"
     if question.on == "perturbed":
@@ -184,7 +210,8 @@ def fingerprint(question: Question) -> str:
     return hashlib.sha256(canonical(question).encode()).hexdigest()
 
 
-def _conditions(where: Sequence[Condition]) -> list[Any]:
+def _conditions(where: Sequence[Condition], declared: Mapping[str, Declaration]) -> list[Any]:
     """Their order does not matter, and saying one twice does not either."""
-    distinct = {json.dumps(one.canonical(), ensure_ascii=False): one.canonical() for one in where}
+    spelled = [one.canonical(declared.get(one.column, Declaration()).kind) for one in where]
+    distinct = {json.dumps(one, ensure_ascii=False): one for one in spelled}
     return [distinct[key] for key in sorted(distinct)]

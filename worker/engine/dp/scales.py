@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
 from worker.engine.dp.cells import decimal_of
-from worker.engine.fields import Kind
-from worker.engine.numeric import NumberColumn
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
 
 FINENESS = 10_000
 MOST_CANDIDATES = 1000

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from worker.engine.contracts.method import Forecast
+from worker.engine.contracts.privacy import Spend
 from worker.engine.dp.accuracy import smallest_telling, tenth_accurate
+from worker.engine.dp.cells import OTHER
 from worker.engine.dp.histograms import Design
 from worker.engine.dp.promises import foreseen
-from worker.engine.method import Forecast
-from worker.engine.privacy import Spend
+from worker.engine.wording import thousands
 
 DRIFTING = "Without negative counts small counts are too large on average; sums over many drift."
 SHIFTED = (
@@ -57,8 +59,8 @@ def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
     said = [
         f"Every count is a true count plus {facts['distribution']} noise of scale {facts['scale']:.6g}, "
         "drawn by itself for every cell, empty or not. error95 is the half-width of its 95 % interval: 19 of "
-        f"20 counts lie within it. All {facts['cells']} of them lie within ± {facts['error95_all_cells']} in "
-        "19 of 20 tables.",
+        f"20 counts lie within it. All {thousands(facts['cells'])} of them lie within ± "
+        f"{thousands(facts['error95_all_cells'])} in 19 of 20 tables.",
         whose(facts["unit"], facts["rows_per_person"]),
         "The error of a sum of k cells grows with the root of k. Add the variance of the noise to the "
         "sampling variance before testing a difference between cells.",
@@ -66,9 +68,22 @@ def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
     said += [f"After the noise: {words}." for words in facts["post_processing"]]
     if any("negative" in words for words in facts["post_processing"]):
         said.append(SHIFTED if facts["tables_measured"] > 1 else DRIFTING)
+    if facts.get("other_cell"):
+        said.append(others_told())
     if facts.get("threshold"):
-        said.append(f"Categories nobody declared are shown from a noisy count of {facts['threshold']} on.")
+        said.append(
+            f"Categories nobody declared are shown from a noisy count of {thousands(facts['threshold'])} on."
+        )
     return tuple(said)
+
+
+def others_told() -> str:
+    """What the cell of any other value counts."""
+    return (
+        f"{OTHER.capitalize()!r} counts rows whose value is none of those declared, for numbers also those "
+        "beyond the bounds and texts that are no numbers. It is declared like the other cells, and its count "
+        "says nothing of how many different values there are."
+    )
 
 
 def whose(unit: str, rows: int) -> str:
@@ -88,21 +103,23 @@ def design_forecast(design: Design) -> tuple[Forecast, ...]:
     errors = design.errors()
     error = max(errors, default=_alone(design))
     found = [
-        Forecast("Error of one count", f"± {error:,}", "19 of 20 counts are off by at most this much."),
         Forecast(
-            f"Error of all {len(errors):,} counts",
-            f"± {design.everywhere():,}",
+            "Error of one count", f"± {thousands(error)}", "19 of 20 counts are off by at most this much."
+        ),
+        Forecast(
+            f"Error of all {thousands(len(errors))} counts",
+            f"± {thousands(design.everywhere())}",
             "In 19 of 20 tables no count is off by more than this.",
         ),
         Forecast(
             "Smallest count that means something",
-            f"{smallest_telling(error):,}",
+            thousands(smallest_telling(error)),
             "Smaller published counts cannot be told from an empty cell. "
-            f"From {tenth_accurate(error):,} on, the error is at most a tenth of the count.",
+            f"From {thousands(tenth_accurate(error))} on, the error is at most a tenth of the count.",
         ),
         *foreseen(Spend.of(design.noise.epsilon)),
     ]
     if design.threshold:
         told = "An undeclared category is shown from this noisy count on; rarer ones stay hidden."
-        found.append(Forecast("Threshold for unknown categories", f"{design.threshold:,}", told))
+        found.append(Forecast("Threshold for unknown categories", thousands(design.threshold), told))
     return tuple(found)

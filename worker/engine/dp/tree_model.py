@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from worker.engine.arrays import Longs
+from worker.engine.contracts.privacy import Spend
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.answering import Drawer
 from worker.engine.dp.consistency import nearest_with_margins, nearest_with_total
 from worker.engine.dp.counting import CellRows
 from worker.engine.dp.deriving import Part
-from worker.engine.frequency import Counts
-from worker.engine.privacy import Spend
+from worker.engine.tables.frequency import Counts
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-Where = np.ndarray[Any, np.dtype[np.int64]]
 Edge = tuple[int, int]
 LEFT_AFTER_FITTING = 0.5
 """About so much of a pair's noise is left once it is fitted to its columns."""
@@ -185,9 +185,9 @@ def _error(measured: Sequence[Counts | Floats], fitted: Sequence[Floats], noise:
 # -- drawing ----------------------------------------------------------------------------------------------
 
 
-def drawn_rows(tree: Tree, rows: int, generator: Generator) -> list[Where]:
+def drawn_rows(tree: Tree, rows: int, generator: Generator) -> list[Longs]:
     """Cells of each column for so many invented rows."""
-    found: dict[int, Where] = {0: _draws(tree.alone[0], rows, generator)}
+    found: dict[int, Longs] = {0: _draws(tree.alone[0], rows, generator)}
     for (parent, child), pair in zip(tree.edges, tree.pairs, strict=True):
         chosen = np.zeros(rows, np.int64)
         order = np.argsort(found[parent], kind="stable")
@@ -199,7 +199,7 @@ def drawn_rows(tree: Tree, rows: int, generator: Generator) -> list[Where]:
     return [found[column] for column in range(len(tree.alone))]
 
 
-def _draws(weights: Floats, rows: int, generator: Generator) -> Where:
+def _draws(weights: Floats, rows: int, generator: Generator) -> Longs:
     """Cells in random order, each as often as its share of the rows, rounded up or down at random."""
     total = weights.sum()
     shares = weights / total if total > 0 else np.full(len(weights), 1 / len(weights))

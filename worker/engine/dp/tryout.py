@@ -9,18 +9,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.answering import Asked, Line, answered
 from worker.engine.dp.cells import decimal_of
 from worker.engine.dp.deriving import Part
 from worker.engine.dp.gathering import gathered
 from worker.engine.dp.questions import Question
-from worker.engine.fields import Kind
-from worker.engine.frequency import Counts
 from worker.engine.randomness import Source, fresh_key
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.frequency import Counts
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Table
 
 ROWS = 1000
 
@@ -60,9 +60,10 @@ def tried(question: Question, declared: Mapping[str, Declaration], rows: int = R
 
 def _column(name: str, said: Declaration, rows: int, generator: np.random.Generator) -> Column:
     if said.categories:
-        return Column.of_texts(name, generator.choice(np.array(said.categories, object), rows).tolist())
+        texts = generator.choice(np.array(said.categories, object), rows).tolist()
+        return Column.of_texts(name, texts, said.kind or Kind.TEXT)
     if said.bounds is None or said.kind is Kind.DATE:
-        return Column.of_texts(name, [""] * rows)
+        return Column.of_texts(name, [""] * rows, said.kind or Kind.TEXT)
     low, high = (float(decimal_of(bound, name)) for bound in said.bounds)
     numbers = generator.uniform(low, high, rows)
     if said.kind is Kind.INTEGER:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from worker.engine.execution.output import Output
-from worker.engine.fields import Kind
 from worker.engine.io.writers import open_writer
 from worker.engine.reporting import Reporter
-from worker.engine.table import Chunk, Table, TableSource
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Chunk, Table, TableSource
 
 
 def convert(

@@ -10,26 +10,28 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import Column, Floats, Mask, marks
-from worker.engine.declared import Declaration
-from worker.engine.dense import Numbers, Texts
+from worker.engine.contracts.facts import Changed, Facts
+from worker.engine.contracts.method import Method
 from worker.engine.errors import EngineError
-from worker.engine.fields import NUMERIC, RELEASED, Kind, Role
 from worker.engine.io.kinds import KindGuess
-from worker.engine.method import Method
-from worker.engine.numeric import differing
 from worker.engine.randomness import Source
-from worker.engine.table import Chunk, Field, Schema, TableSource, added, no_such_column
+from worker.engine.tables.column import Column, Floats, Mask, marks
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.dense import Numbers, Texts
+from worker.engine.tables.kinds import NUMERIC, RELEASED, Kind, Role
+from worker.engine.tables.numeric import differing
+from worker.engine.tables.table import Chunk, Field, Schema, TableSource, added, no_such_column
+from worker.engine.wording import thousands
 
 MANY = 1 << 16
 """A piece that is held without a list of labels counts as so many different ones."""
 
 
 class DeclaredColumn(Protocol):
-    """What the recipe says of a column."""
+    """What the recipe says of a column, or the steps before left of it."""
 
     @property
-    def role(self) -> Role:
+    def role(self) -> Role | None:
         """Its role."""
 
     @property
@@ -48,7 +50,7 @@ class Step:
 
     def tallied(self, before: Chunk, after: Chunk) -> dict[str, Any]:
         """What the method counted in a piece, and in how many cells of each column its values differ."""
-        names = self.method.perturbs()
+        names = self.method.perturbs(self.schema)
         if not names:
             return dict(after.tallies)
         cells = [before.rows - int(np.count_nonzero(before[name].missing_rows)) for name in names]
@@ -59,12 +61,11 @@ class Step:
         """The facts that the tallies of all pieces add to the report."""
         own = {name: count for name, count in tallies.items() if name not in (_CELLS, _CHANGED)}
         facts = dict(self.method.conclude(self.plan, own))
-        if names := self.method.perturbs():
+        if names := self.method.perturbs(self.schema):
             none = np.zeros(len(names), np.int64)
             cells, changed = (tallies.get(one, none).tolist() for one in (_CELLS, _CHANGED))
-            facts["cells"] = dict(zip(names, cells, strict=True))
-            facts["changed"] = dict(zip(names, changed, strict=True))
-            facts["changed_cells"] = sum(changed)
+            counted = Changed(dict(zip(names, cells, strict=True)), dict(zip(names, changed, strict=True)))
+            facts |= Facts(changed=counted).entry()
         return facts
 
 
@@ -115,6 +116,11 @@ class Dataset:
         """Rows of the file, with or without consent."""
         return self._source.rows
 
+    @property
+    def left_behind(self) -> tuple[str, ...]:
+        """The columns of the file that do not enter: dropped, or tagged by nobody."""
+        return tuple(name for name in self._source.schema.names if name not in self._first_schema)
+
     def released(self) -> tuple[str, ...]:
         """The columns that leave, in the order of the file."""
         return tuple(
@@ -145,10 +151,15 @@ class Dataset:
         wanted = (*columns, *(name for step in self.steps for name in step.method.touches(step.schema)))
         wanted = tuple(name for name in wanted if name in self._first_schema)
         consent = self._first_schema.named(Role.CONSENT)
-        read = tuple(dict.fromkeys((*wanted, *consent))) or self._first_schema.names[:1]
+        read = tuple(dict.fromkeys((*wanted, *consent))) or self._any_column()
         for chunk in self._source.chunks(read):
             kept = self._consenting(self._described(chunk))
             yield self._stepped(kept).select(columns)
+
+    def _any_column(self) -> tuple[str, ...]:
+        """One column to know the rows by: one that is read anyway, if there is any."""
+        names = self._first_schema.names
+        return tuple(name for name in names if self._read is None or name in self._read)[:1] or names[:1]
 
     def rows_without_consent(self) -> int:
         """How many rows stay outside because consent was not granted."""
@@ -249,8 +260,8 @@ def _check_numbers(column: Column, field: Field) -> None:
     where = f"columns.{field.name}.kind"
     if wrong:
         text = (
-            f"{where}: column {field.name!r} is to hold numbers, but {wrong} of its distinct values are none."
-            " Correct the kind, or declare the texts that mean missing."
+            f"{where}: column {field.name!r} is to hold numbers, but {thousands(wrong)} of its "
+            "distinct values are none. Correct the kind, or declare the texts that mean missing."
         )
         raise EngineError("not-numbers", text, param=where)
     if field.role is Role.WEIGHT and (column.missing_rows.any() or not (numbers > 0).all()):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worker.engine.counting import Counter
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.frequency import FrequencyTable
 from worker.engine.reporting import Reporter
-from worker.engine.table import TableSource
+from worker.engine.tables.counting import Counter
+from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import TableSource
 
 
 def counted_population(

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worker.engine.algorithms.distributions import FEWEST, SHOWN, histogram_chart, share_chart, shares_of
-from worker.engine.chart import Chart
+from worker.engine.contracts.chart import Chart
+from worker.engine.contracts.method import Family, Guarantee, Method
 from worker.engine.errors import EngineError
 from worker.engine.execution.dataset import Dataset
 from worker.engine.execution.local import Work, placed
-from worker.engine.fields import NUMERIC, RELEASED, Role
-from worker.engine.method import Family, Guarantee, Method
-from worker.engine.numeric import differing
+from worker.engine.marginals.distributions import FEWEST, SHOWN, histogram_chart, share_chart, shares_of
 from worker.engine.randomness import Source, fresh_key
-from worker.engine.report import plain
+from worker.engine.recipes.report import plain
 from worker.engine.reporting import NullReporter, Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.summaries import joined_table
-from worker.engine.table import BLOCK, Field, MemorySource, Schema, Table, TableSource
+from worker.engine.tables.kinds import NUMERIC, RELEASED, Role
+from worker.engine.tables.numeric import differing
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.summaries import joined_table
+from worker.engine.tables.table import BLOCK, Field, MemorySource, Schema, Table, TableSource
 
 if TYPE_CHECKING:
-    from worker.engine.recipe import Recipe
+    from worker.engine.recipes.recipe import Recipe
 
 MOST_ROWS = 3 * BLOCK
 NEEDED = (Role.QUASI_IDENTIFIER, Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
@@ -128,8 +128,8 @@ def _sample(source: TableSource, names: Sequence[str], most_rows: int) -> Table:
 def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[str, Any]]:
     own = Source(fresh_key(), "preview", project_key=fresh_key())
     try:
-        goals = work.goals(before) if method.enforces else ()
         statistics = work.statistics(before)
+        goals = work.goals(statistics) if method.enforces else ()
         method.require_possible(before.schema, goals, statistics.declared)
         plan = method.plan(statistics, goals, own, work.reporter)
     except EngineError as error:
@@ -138,7 +138,7 @@ def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[s
     for _ in after.chunks(after.schema.names):
         work.reporter.checkpoint()
     (tallies,), (step,) = after.tallies or ({},), after.steps
-    return after, {"method": method.slug, **plan.facts, **step.concluded(tallies)}
+    return after, {"method": method.slug, **plan.entry, **step.concluded(tallies)}
 
 
 def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str, Any]:

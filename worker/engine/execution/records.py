@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.algorithms.individual_risk import household_risk, individual_risk
-from worker.engine.classes import Classes, released_classes
-from worker.engine.column import Codes, Floats
-from worker.engine.dense import codes_of
+from worker.engine.contracts.measure import PerRecord
 from worker.engine.execution.dataset import Dataset
-from worker.engine.fields import Role
-from worker.engine.frequency import Counts, FrequencyTable
+from worker.engine.io.ahead import ahead
 from worker.engine.io.cells import Cells, LabelCells, Listed, NumberCells, laid_out
-from worker.engine.keys import Packer
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk
+from worker.engine.tables.classes import Classes, released_classes
+from worker.engine.tables.column import Codes, Floats
+from worker.engine.tables.dense import codes_of
+from worker.engine.tables.frequency import Counts, FrequencyTable
+from worker.engine.tables.keys import Packer
+from worker.engine.tables.kinds import Role
+from worker.engine.tables.statistics import Data, Statistics
+from worker.engine.tables.table import Chunk
+from worker.engine.uniqueness.individual_risk import household_risk, individual_risk
 
 COLUMNS = (
     "row",
@@ -71,23 +73,39 @@ class _Records:
     households: _Figure | None
     """Row by row."""
     diversity: dict[str, _Figure]
+    measured: dict[str, _Figure]
+    """Row by row, by the name of the column."""
 
 
 def write_records(
-    file: BinaryIO, original: Dataset, data: Dataset, after: Statistics, reporter: Reporter
+    file: BinaryIO,
+    original: Dataset,
+    released: Data,
+    after: Statistics,
+    measured: Mapping[str, PerRecord],
+    reporter: Reporter,
 ) -> None:
-    """Write the lines. Rows are numbered from 1; a figure that does not apply is empty."""
+    """Write the lines. Rows are numbered from 1; a figure that does not apply is empty.
+
+    `measured` are the figures per record of measures: one number for each input row.
+    """
     reporter.stage("Writing the records")
-    records = _records(original, data, after)
-    header = [*COLUMNS, *(f"l_{name}" for name in records.diversity)]
+    records = _records(original, released, after, measured)
+    header = [*COLUMNS, *(f"l_{name}" for name in records.diversity), *records.measured]
     file.write((",".join(header) + "\n").encode())
-    for start in range(0, original.rows, LINES_AT_ONCE):
-        reporter.checkpoint()
+
+    def lines(start: int) -> memoryview:
         rows = slice(start, min(start + LINES_AT_ONCE, original.rows))
-        file.write(laid_out(_cells(records, rows), slice(0, rows.stop - rows.start), ","))
+        return laid_out(_cells(records, rows), slice(0, rows.stop - rows.start), ",")
+
+    for some in ahead(lines, range(0, original.rows, LINES_AT_ONCE)):
+        reporter.checkpoint()
+        file.write(some)
 
 
-def _records(original: Dataset, data: Dataset, after: Statistics) -> _Records:
+def _records(
+    original: Dataset, released: Data, after: Statistics, measured: Mapping[str, PerRecord]
+) -> _Records:
     sensitive = [name for name in after.sensitive if name in after.schema]
     table = after.classes_table(sensitive)
     names = after.quasi_identifiers
@@ -97,7 +115,7 @@ def _records(original: Dataset, data: Dataset, after: Statistics) -> _Records:
         for name in sensitive
     }
     found = np.full(original.rows, -1, np.int32)
-    for ids, rows in _class_of_rows(data, table, classes, names):
+    for ids, rows in _class_of_rows(released, table, classes, names):
         found[rows] = ids
     risks = individual_risk(classes.sizes, classes.weights) if classes.number else np.zeros(0)
     return _Records(
@@ -107,6 +125,7 @@ def _records(original: Dataset, data: Dataset, after: Statistics) -> _Records:
         risks=_Figure.of_classes(risks),
         households=_households(original, np.append(risks, 0.0), found) if classes.number else None,
         diversity={name: _Figure.of_classes(counts) for name, counts in diversity.items()},
+        measured={name: _Figure.of(values) for name, values in measured.items()},
     )
 
 
@@ -119,12 +138,12 @@ def _households(original: Dataset, risks: Floats, found: Codes) -> _Figure | Non
 
 
 def _class_of_rows(
-    data: Dataset, table: FrequencyTable, classes: Classes, names: tuple[str, ...]
+    released: Data, table: FrequencyTable, classes: Classes, names: tuple[str, ...]
 ) -> Iterator[tuple[Counts, Counts]]:
     """The class of each released row, and which input rows they are."""
     packer = Packer(tuple(len(table.domain(name)) for name in names))
     keys, first = np.unique(packer.fit([table.column(name) for name in names], len(table)), return_index=True)
-    for chunk in data.chunks(names):
+    for chunk in released.chunks(names):
         codes = [table.domain(name).translate(chunk[name]) for name in names]
         at = np.searchsorted(keys, packer.apply(codes, chunk.rows))
         yield classes.ids[first[at]], chunk.row_ids
@@ -159,8 +178,11 @@ def _cells(records: _Records, rows: slice) -> Sequence[Cells]:
     figures = [figure.cells(places) for figure in (records.sizes, records.weighted, records.risks)]
     household = nothing if records.households is None else records.households.cells(rows)
     diversity = [figure.cells(places) for figure in records.diversity.values()]
-    return [numbers, *figures, household, nothing, nothing, *diversity]
+    measured = [figure.cells(rows) for figure in records.measured.values()]
+    return [numbers, *figures, household, nothing, nothing, *diversity, *measured]
 
 
 def _number(value: float) -> str:
+    if value != value:  # NaN: there is none
+        return ""
     return repr(float(value)) if value != int(value) else str(int(value))

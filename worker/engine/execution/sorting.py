@@ -6,22 +6,26 @@ many. Then they are dealt into parts, each of which comes wholly before the next
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
-from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, numbers_of, texts_of
 from worker.engine.errors import LimitExceeded
-from worker.engine.fields import Kind
-from worker.engine.io.store import Prepared, Store, StoredColumn, texts_from_bytes, texts_to_bytes
-from worker.engine.scratch import Place, Shelf
-from worker.engine.table import BLOCK, Chunk, Schema, Table
+from worker.engine.execution.kept import SEGMENT, Kept
+from worker.engine.io.store import Store, StoredColumn, texts_from_bytes, texts_to_bytes
+from worker.engine.tables.column import MISSING_TEXTS, Codes, Column, Mask, marks
+from worker.engine.tables.dense import FIRST_OTHER, Numbers, Texts, Values, numbers_of
+from worker.engine.tables.keys import distinct
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.scratch import Place, Shelf
+from worker.engine.tables.table import Chunk, Table
 
-SEGMENT = 4 * BLOCK
 ROOM_SHARE, PART_SHARE = 8, 6
 TEXT_BYTES, PREFIX_BYTES = 48, 7
 SAMPLED = 1024
@@ -30,45 +34,22 @@ WORD_BITS = 62
 Part = Any
 """Ranks of labels, decimal codes, or an array of texts."""
 Keys = np.ndarray[Any, Any]
+Word = Callable[[Any], Keys]
+"""A key of chosen rows: all of them as a slice, or their places."""
 
 
-class Rows(Protocol):
-    """Chunks that can be read again and again."""
-
-    @property
-    def schema(self) -> Schema:
-        """The columns."""
-
-    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows in some order."""
-
-
-def in_order(data: Rows, by: Sequence[str], names: Sequence[str], memory: int | None) -> Iterator[Chunk]:
+def in_order(kept: Kept, by: Sequence[str], names: Sequence[str], memory: int | None) -> Iterator[Chunk]:
     """The named columns, sorted by some of them: labels by text, columns of many numbers by number."""
-    store = Store(names, frozenset(), SEGMENT, None if memory is None else memory // ROOM_SHARE)
-    kinds: dict[str, Kind] = {}
-    store.fill(_gathered(data, store, kinds))
-    columns = [_Sorted(store.columns[name], kinds.get(name, Kind.TEXT)) for name in names]
+    store = kept.store
+    columns = [_Sorted(store.columns[name], kept.kind(name)) for name in names]
     keys = [columns[names.index(name)] for name in by]
     first = 0
     for parts in _in_parts(columns, keys, store, memory):
-        order = np.lexsort(_words(keys, parts)[::-1])
+        order = _order(keys, parts)
         for start in range(0, len(order), SEGMENT):
             at = order[start : start + SEGMENT]
             yield Table([column.column(parts[column.name], at) for column in columns], first, len(at))
             first += len(at)
-
-
-def _gathered(data: Rows, store: Store, kinds: dict[str, Kind]) -> Iterator[list[Prepared]]:
-    for chunk in data.chunks(tuple(store.columns)):
-        kinds.update({column.name: column.kind for column in chunk.columns})
-        yield [stored.prepared(_values(chunk[name])) for name, stored in store.columns.items()]
-
-
-def _values(column: Column) -> pa.Array:
-    if isinstance(column, Numbers):
-        return texts_of(column.values, column.others)
-    return column.plain if isinstance(column, Texts) else column.arrow()
 
 
 class _Sorted:
@@ -103,9 +84,11 @@ class _Sorted:
         return ranks.astype(np.min_scalar_type(max(len(self.labels), 1)))
 
     @staticmethod
-    def cut(part: Part, rows: Keys) -> Part:
+    def cut(part: Part, rows: Keys | slice) -> Part:
         """Some rows."""
-        return part.take(pa.array(rows)) if isinstance(part, pa.Array) else part[rows]
+        if isinstance(part, pa.Array) and not isinstance(rows, slice):
+            return part.take(pa.array(rows))
+        return part[rows]
 
     def column(self, part: Part, rows: Keys) -> Column:
         """Some rows as a column."""
@@ -116,12 +99,16 @@ class _Sorted:
             return Numbers(self.name, self.kind, some, self.others)
         return Column(self.name, self.kind, some, self.labels, self.missing)
 
-    def words(self, part: Part) -> list[Keys]:
-        """What orders the rows of one part, unless they are ranks."""
+    @staticmethod
+    def is_ranked(part: Part) -> bool:
+        """Whether the rows of a part are ranks of labels."""
+        return not isinstance(part, pa.Array) and part.dtype != np.int64
+
+    def words(self, part: Part) -> list[Word]:
+        """What orders some rows of one part that are no ranks, the most significant first."""
         if isinstance(part, pa.Array):
-            listed = part.dictionary_encode()
-            return [_ranked(listed.dictionary)[0][listed.indices.to_numpy()]]
-        return [_numbers(part, self.others), part]
+            return [lambda rows: _text_ranks(self.cut(part, rows))]
+        return [lambda rows: _numbers(part[rows], self.others), lambda rows: part[rows]]
 
     def bytes_per_row(self) -> int:
         """Roughly what a row takes while it is sorted."""
@@ -136,27 +123,74 @@ def _ranked(texts: pa.Array) -> tuple[Codes, pa.Array]:
     return ranks, texts.take(pa.array(order))
 
 
+def _text_ranks(texts: pa.Array) -> Keys:
+    """Where each row's text stands in order."""
+    listed = texts.dictionary_encode()
+    ranks, _ = _ranked(listed.dictionary)
+    found: Keys = ranks[listed.indices.to_numpy()].astype(np.int64)
+    return found
+
+
 def _numbers(values: Values, others: pa.Array) -> Keys:
-    """What is no number comes first."""
-    return np.nan_to_num(numbers_of(values, others), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+    """Integers in the order of the numbers; what is no number comes first."""
+    numbers = numbers_of(values, others)
+    finite = np.nan_to_num(numbers, nan=-np.inf, posinf=np.inf, neginf=-np.inf) + 0.0  # there is one zero
+    bits: Keys = finite.view(np.int64)
+    ordered: Keys = bits ^ (bits >> 63 & np.iinfo(np.int64).max)
+    return ordered
 
 
-def _words(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> list[Keys]:
-    """Keys, the most significant first; neighbouring ranks share one."""
-    words: list[Keys] = []
-    room = 0
-    for column in columns:
-        part = parts[column.name]
-        if isinstance(part, pa.Array) or part.dtype == np.int64:
-            words += column.words(part)
-            room = 0
-        elif words and column.bits <= room:
-            words[-1] = (words[-1] << column.bits) | part
-            room -= column.bits
+def _words(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> list[Word]:
+    """Keys of chosen rows, the most significant first; neighbouring ranks share one."""
+    words: list[Word] = []
+    for _, sharing in groupby(_shared(columns, parts), key=itemgetter(0)):
+        some = [column for _, column in sharing]
+        if _Sorted.is_ranked(parts[some[0].name]):
+            words.append(partial(_joined_ranks, some, parts))
         else:
-            words.append(part.astype(np.int64))
-            room = WORD_BITS - column.bits
-    return words or [np.zeros(len(next(iter(parts.values()), ())), np.int8)]
+            words += some[0].words(parts[some[0].name])
+    return words
+
+
+def _shared(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> Iterator[tuple[int, _Sorted]]:
+    """Each column with the number of its key."""
+    number, room = 0, 0
+    for column in columns:
+        ranked = _Sorted.is_ranked(parts[column.name])
+        if not ranked or column.bits > room:
+            number, room = number + 1, WORD_BITS if ranked else 0
+        room -= column.bits if ranked else 0
+        yield number, column
+
+
+def _joined_ranks(columns: Sequence[_Sorted], parts: Mapping[str, Part], rows: Keys | slice) -> Keys:
+    """The ranks of several columns as one integer."""
+    word: Keys = parts[columns[0].name][rows].astype(np.int64)
+    for column in columns[1:]:
+        word <<= column.bits
+        word |= parts[column.name][rows]
+    return word
+
+
+def _order(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> Keys:
+    """The rows in order: a further key is looked at only for rows that those before it leave alike."""
+    from worker.engine.kernels.ordering import settle, sort_rows
+
+    size = len(next(iter(parts.values()), ()))
+    order, fresh = np.arange(size), np.zeros(size, bool)
+    first, *further = _words(columns, parts) or [lambda _: order]
+    if size:
+        sort_rows(first(slice(None)), order, fresh)
+    for word in further:
+        tied = ~fresh
+        tied[:-1] |= tied[1:]
+        places = np.flatnonzero(tied)
+        if not len(places):
+            break
+        rows, new = order[places], fresh[places]
+        settle(word(rows), rows, new)
+        order[places], fresh[places] = rows, new
+    return order
 
 
 def _first_words(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> Keys:
@@ -164,7 +198,7 @@ def _first_words(columns: Sequence[_Sorted], parts: Mapping[str, Part]) -> Keys:
     part = parts[columns[0].name]
     if isinstance(part, pa.Array):
         return _prefixes(part)
-    return _words(columns, parts)[0]
+    return _words(columns, parts)[0](slice(None))
 
 
 def _prefixes(texts: pa.Array) -> Keys:
@@ -213,7 +247,7 @@ def _borders(keys: Sequence[_Sorted], segments: Sequence[int], wanted: int) -> K
         words = _first_words(keys, {column.name: column.part(number) for column in keys})
         sample.append(words[:: max(len(words) // SAMPLED, 1)])
     ordered = np.sort(np.concatenate(sample))
-    return np.unique(ordered[np.linspace(0, len(ordered) - 1, wanted + 1).astype(int)[1:-1]])
+    return distinct(ordered[np.linspace(0, len(ordered) - 1, wanted + 1).astype(int)[1:-1]])
 
 
 def _joined(pieces: Sequence[Mapping[str, Part]]) -> dict[str, Part]:

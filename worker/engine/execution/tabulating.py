@@ -5,28 +5,35 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypedDict
 
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import Column
+from worker.engine.contracts.method import Method, Tabulation
 from worker.engine.execution.dataset import Dataset
 from worker.engine.execution.output import Output, opened_writer
 from worker.engine.io import formats
 from worker.engine.io.formulas import defused, defused_name, risky_labels
-from worker.engine.method import Method, Tabulation
 from worker.engine.randomness import Source
-from worker.engine.report import Report
+from worker.engine.recipes.report import Report
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Schema, Table
 
 FEW_ROWS = 20_000
-TOLD = ("method", "describe", "codebook")
+TOLD = ("method", "describe", "traces", "codebook")
 """What leaves of a step beside the facts its method gave for that; how long it took, for one, does not."""
+
+
+def begun(method: Method, schema: Schema) -> dict[str, Any]:
+    """What a report says of a step whatever the data hold."""
+    traces = {name: str(trace) for name, trace in method.leaves(schema).items()}
+    return {"method": method.slug, "describe": method.describe(), "traces": traces}
 
 
 def tabulate(
@@ -37,10 +44,36 @@ def tabulate(
     method.require_possible(data.schema, (), statistics.declared)
     plan = method.plan(statistics, (), source, reporter)
     assert isinstance(plan, Tabulation), "a method that tabulates plans a table"
-    entry = {"method": method.slug, "describe": method.describe(), **plan.facts}
+    entry = {**begun(method, data.schema), **plan.entry}
     entry["codebook"] = list(method.guidance(entry))
     report.steps.append({**entry, "plan_seconds": perf_counter() - began})
     return plan
+
+
+class Values(TypedDict):
+    """A table as values: what a cell says is what it says, whatever a spreadsheet would make of it."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a step says without a release: its table, the true figures beside it, what may be told of both."""
+
+    table: Values
+    exact: Values
+    facts: Mapping[str, object]
+
+
+def answered(plan: Tabulation, report: Report) -> Answered:
+    """The tables as values, and what of the step may leave."""
+    return Answered(_values(plan.table), _values(plan.exact), _told(report, plan)[0])
+
+
+def _values(table: Table) -> Values:
+    columns = [column.texts() for column in table.columns]
+    return {"columns": list(table.names), "rows": [list(row) for row in zip(*columns, strict=True)]}
 
 
 def write_tables(
@@ -101,15 +134,18 @@ def _texts(column: Column, found: pa.Array) -> list[str]:
 
 def public_part(report: Report, plan: Tabulation) -> dict[str, object]:
     """What of the report may leave: figures that are no function of the data, and the table's own."""
-    named = {*TOLD, *plan.facts}
-    steps = [{name: fact for name, fact in step.items() if name in named} for step in report.steps]
     tables = {kind: facts for kind, facts in report.files.items() if kind in (formats.CSV, formats.PARQUET)}
     kept = ("version", "recipe_sha256")
     engine = {name: report.engine[name] for name in kept if name in report.engine}
     return {
         "engine": engine,
-        "steps": steps,
+        "steps": _told(report, plan),
         "privacy_loss": report.privacy_loss,
         "files": tables,
         "output": report.output,
     }
+
+
+def _told(report: Report, plan: Tabulation) -> list[dict[str, object]]:
+    named = {*TOLD, *plan.entry}
+    return [{name: fact for name, fact in step.items() if name in named} for step in report.steps]

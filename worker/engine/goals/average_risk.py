@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.smallest_first import smallest_dropped
-from worker.engine.classes import Classes
-from worker.engine.column import Mask
-from worker.engine.goal import Goal, register
+from worker.engine.contracts.goal import Goal, register
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Mask
+from worker.engine.uniqueness.smallest_first import smallest_dropped
 
 
 @register

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.comparison import compared
-from worker.engine.algorithms.forcing import dropped_by_shares
-from worker.engine.classes import Classes
-from worker.engine.column import Floats, Mask
-from worker.engine.fields import Columns, Role
-from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, best_within, register
+from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.goal import Goal, best_within, register
+from worker.engine.disclosure.comparison import compared
+from worker.engine.disclosure.forcing import dropped_by_shares
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Floats, Mask
+from worker.engine.tables.frequency import Counts
+from worker.engine.tables.kinds import Role
 
 
 @register
@@ -54,9 +55,6 @@ class DeltaDisclosure(Goal):
     @property
     def relative(self) -> bool:
         return True
-
-    def sensitive_columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def violating(self, classes: Classes) -> Mask:
         return np.asarray(self._largest(classes) >= self.delta)

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from worker.engine.algorithms.coverage import People
-from worker.engine.classes import Classes
-from worker.engine.column import Floats, Mask
+from worker.engine.contracts.annotations import PopulationFile
+from worker.engine.contracts.goal import Goal, Knowledge, Population, register
 from worker.engine.errors import EngineError
-from worker.engine.fields import PopulationFile
-from worker.engine.goal import Goal, Knowledge, Population, register
+from worker.engine.linkage.coverage import People
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Floats, Mask
 
 REMARK = "Some people of the population file fit no released row: it is told that they are absent."
 
@@ -65,10 +65,6 @@ class DeltaPresence(Goal):
     @property
     def required(self) -> Any:
         return [self.lower, self.upper]
-
-    @property
-    def population_file(self) -> str | None:
-        return self.population
 
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()

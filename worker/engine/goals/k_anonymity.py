@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from worker.engine.algorithms.coverage import constant_columns
-from worker.engine.algorithms.wildcards import matching_sizes
-from worker.engine.classes import Classes
-from worker.engine.column import Mask
-from worker.engine.fields import Unit
-from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, Knowledge, Population, best_within, register
+from worker.engine.contracts.annotations import Unit
+from worker.engine.contracts.goal import Goal, Knowledge, Population, best_within, register
+from worker.engine.linkage.coverage import constant_columns
+from worker.engine.suppression.wildcards import matching_sizes
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Mask
+from worker.engine.tables.frequency import Counts
 
 
 @register

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from worker.engine.algorithms.coverage import People
-from worker.engine.classes import Classes
-from worker.engine.column import Mask
+from worker.engine.contracts.annotations import PopulationFile, Unit
+from worker.engine.contracts.goal import Goal, Knowledge, Population, best_within, register
 from worker.engine.errors import EngineError
-from worker.engine.fields import PopulationFile, Unit
-from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, Knowledge, Population, best_within, register
+from worker.engine.linkage.coverage import People
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Mask
+from worker.engine.tables.frequency import Counts
 
 
 @register
@@ -54,10 +54,6 @@ class KMap(Goal):
     @property
     def required(self) -> Any:
         return self.k
-
-    @property
-    def population_file(self) -> str | None:
-        return self.population
 
     def bound(self, statistics: Knowledge, population: Population) -> Self:
         told = self.model_copy()

@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.forcing import SLACK, dropped_by_cap
-from worker.engine.classes import Classes, Contents, Ids
-from worker.engine.column import Floats, Mask
-from worker.engine.fields import Columns, Role, Unit
-from worker.engine.frequency import Counts
-from worker.engine.goal import Goal, best_within, register
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal, best_within, register
+from worker.engine.disclosure.forcing import SLACK, dropped_by_cap
+from worker.engine.tables.classes import Classes, Contents, Ids
+from worker.engine.tables.column import Floats, Mask
+from worker.engine.tables.frequency import Counts
+from worker.engine.tables.kinds import Role
 
 
 @register
@@ -71,9 +72,6 @@ class LDiversity(Goal):
     @property
     def required(self) -> Any:
         return self.l
-
-    def sensitive_columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def violating(self, classes: Classes) -> Mask:
         contents = classes.contents(self.column)

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.population_uniques import MODELS, Histogram, asked
-from worker.engine.algorithms.smallest_first import Tally, fewest, staying
-from worker.engine.classes import Classes
-from worker.engine.column import Mask
-from worker.engine.fields import Unit
-from worker.engine.goal import Goal, register
+from worker.engine.contracts.annotations import Unit
+from worker.engine.contracts.goal import Goal, register
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Mask
+from worker.engine.uniqueness.population_uniques import MODELS, Histogram, asked
+from worker.engine.uniqueness.smallest_first import Tally, fewest, staying
 
 
 @register

@@ -7,17 +7,18 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from worker.engine.algorithms.comparison import compared, ordered_distance, tree_distance
-from worker.engine.algorithms.forcing import dropped_by_distance, ordered_prices, tree_prices
-from worker.engine.algorithms.hierarchies import levels_of
-from worker.engine.algorithms.value_order import ranks_of
-from worker.engine.classes import Classes
-from worker.engine.column import Codes, Floats, Mask
-from worker.engine.declared import Declaration
+from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.goal import Goal, Knowledge, Population, best_within, register
+from worker.engine.disclosure.comparison import compared, ordered_distance, tree_distance
+from worker.engine.disclosure.forcing import dropped_by_distance, ordered_prices, tree_prices
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Role
-from worker.engine.frequency import Counts, Domain
-from worker.engine.goal import Goal, Knowledge, Population, best_within, register
+from worker.engine.hierarchies.hierarchy import levels_of
+from worker.engine.hierarchies.value_order import ranks_of
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Codes, Floats, Mask
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.frequency import Counts, Domain
+from worker.engine.tables.kinds import Role
 
 
 @register
@@ -88,9 +89,6 @@ class TCloseness(Goal):
             )
             raise EngineError("hierarchy-not-declared", text, param="distance")
         return told
-
-    def sensitive_columns(self) -> tuple[str, ...]:
-        return (self.column,)
 
     def violating(self, classes: Classes) -> Mask:
         return np.asarray(self.distances(classes) > self.t)

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import Codes, Column, Mask
-from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, string_parts
 from worker.engine.io.formulas import defused, risky, risky_labels
+from worker.engine.tables.column import Codes, Column, Mask
+from worker.engine.tables.dense import FIRST_OTHER, Numbers, Texts, Values, string_parts
+from worker.engine.tables.numeric import NumberColumn
 
 Array = np.ndarray[Any, Any]
 
@@ -97,6 +98,7 @@ class CellMaker:
 
     def cells(self, column: Column) -> Cells:
         """Quoted, and defused where a spreadsheet would compute."""
+        column = column.decimals if isinstance(column, NumberColumn) else column
         if isinstance(column, Numbers) and (column.is_numeric or not _any_negative(column)):
             gone = np.arange(len(column.others)) == 0
             return NumberCells(column.values, self._listed(column.others, gone, column.is_numeric))
@@ -125,6 +127,7 @@ def quoted(texts: pa.Array, delimiter: str) -> pa.Array:
 
 def formula_rows(column: Column) -> int:
     """How many rows hold a text that a spreadsheet would compute; a missing value is not written."""
+    column = column.decimals if isinstance(column, NumberColumn) else column
     if isinstance(column, Numbers):
         found = _flags(risky(column.others, column.is_numeric))
         found[0] = False

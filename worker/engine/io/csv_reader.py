@@ -24,10 +24,13 @@ from worker.engine.io.ahead import ahead
 from worker.engine.io.declared_lines import declared_blocks
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.limits import Limits
-from worker.engine.io.lines import PIECE, Block, blocks, count_rows, oversized_cell
+from worker.engine.io.lines import PIECE, Block, blocks, oversized_cell, surveyed
 from worker.engine.io.names import check_names, refuse_too_many
+from worker.engine.wording import thousands
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
+_LOOKED_AT = 1 << 20
+_FEWEST, _MOSTLY = 1000, 0.9
 
 
 @dataclass(frozen=True)
@@ -40,39 +43,34 @@ class _Parser:
     returns_end_rows: bool
 
     def batches(self, block: Block, kinds: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
-        rows = count_rows(block, self.dialect)
-        self._refuse_blank_line(block)
-        self._refuse_stray_return(block)
+        seen = surveyed(block, self.dialect)
+        self._refuse_blank_line(block, seen)
+        self._refuse_stray_return(block, seen)
         try:
             table = _parse(block.data, self.dialect, self.names, kinds)
         except pa.ArrowInvalid:
             raise self._explained(block) from None
-        if table.num_rows != rows:
+        if table.num_rows != seen.rows:
             raise _unreadable(block)
         for batch in table.to_batches():
             self._refuse_large_cells(batch, block)
             yield batch
 
-    def _refuse_blank_line(self, block: Block) -> None:
+    def _refuse_blank_line(self, block: Block, seen: structure.Survey) -> None:
         """A blank line would pass for a row of empty values. In a single column it is one."""
-        if len(self.names) == 1 or not _may_hold_blank_line(block.data):
-            return
-        starts = structure.row_starts(block.data, self.dialect.quote)
-        first = np.frombuffer(block.data, np.uint8)[starts]
-        blank = np.flatnonzero((first == structure.LF) | (first == structure.CR))
-        if len(blank):
-            line = block.line_at(int(starts[blank[0]]))
-            raise EngineError("blank-line", f"Line {line:,} is empty. Remove it, or fill in its values.")
+        if len(self.names) > 1 and seen.blank_row >= 0:
+            line = block.line_at(seen.blank_row)
+            raise EngineError(
+                "blank-line", f"Line {thousands(line)} is empty. Remove it, or fill in its values."
+            )
 
-    def _refuse_stray_return(self, block: Block) -> None:
+    def _refuse_stray_return(self, block: Block, seen: structure.Survey) -> None:
         """A carriage return ends rows only in files where it ended the header."""
-        if self.returns_end_rows or b"\r" not in block.data:
-            return
-        place = structure.stray_return(block.data, self.dialect.quote)
-        if place is not None:
+        if not self.returns_end_rows and seen.stray_return >= 0:
+            line = block.line_at(seen.stray_return)
             raise EngineError(
                 "stray-return",
-                f"Line {block.line_at(place):,} holds a carriage return in the middle of a row. "
+                f"Line {thousands(line)} holds a carriage return in the middle of a row. "
                 "Remove it, or put quotes around the value that holds it.",
             )
 
@@ -85,9 +83,10 @@ class _Parser:
         values, line = int(counts[ragged[0]]), block.line_at(int(start))
         return EngineError(
             "ragged-row",
-            f"The row on line {line:,} has {values:,} value{'s' * (values != 1)} where the header has "
-            f"{len(self.names):,}. Add or remove a delimiter there, or put quotes around a value that holds "
-            "one.",
+            f"The row on line {thousands(line)} has {thousands(values)} value{'s' * (values != 1)} "
+            "where the header has "
+            f"{thousands(len(self.names))}. Add or remove a delimiter there, or put quotes around a "
+            "value that holds one.",
         )
 
     def _refuse_large_cells(self, batch: pa.RecordBatch, block: Block) -> None:
@@ -110,17 +109,11 @@ class _Parser:
         return block.line
 
 
-def _may_hold_blank_line(data: bytes) -> bool:
-    if data[:1] in (b"\n", b"\r") or b"\n\n" in data:
-        return True
-    return b"\r" in data and (b"\n\r" in data or b"\r\r" in data)
-
-
 def _unreadable(block: Block) -> EngineError:
     last = block.line_at(len(block.data))
     return EngineError(
         "unreadable",
-        f"Something between line {block.line:,} and line {last:,} cannot be read as a row. "
+        f"Something between line {thousands(block.line)} and line {thousands(last)} cannot be read as a row. "
         "Check the delimiter, the quotes and the line ends there.",
     )
 
@@ -152,10 +145,9 @@ def _parse(
 
 def _header(first: Block, dialect: Dialect, limits: Limits) -> tuple[tuple[str, ...], Block]:
     """The names in the first row, and what follows it."""
-    ends = structure.row_ends(first.data, dialect.quote)
-    end = int(ends[0]) if len(ends) else len(first.data)
+    end = structure.first_row_end(first.data, dialect.quote)
     row = first.data[:end]
-    count_rows(Block(row, first.line), dialect)
+    surveyed(Block(row, first.line), dialect)
     if not row.strip(b"\r\n"):
         raise EngineError("empty-header", "Line 1 is empty. Put the names of the columns there.")
     columns = int(structure.delimiters_per_row(row, dialect.delimiter, dialect.quote)[0]) + 1
@@ -196,7 +188,20 @@ class CsvReader:
         end = len(first.data) - len(body.data)
         returns_end_rows = first.data[end - 1 : end] == b"\r"
         self._parser = _Parser(dialect, limits, self.names, returns_end_rows)
+        self._beginning = body.data[:_LOOKED_AT]
         self._blocks: Iterable[Block] = chain([body] if body.data else [], rest)
+
+    def mostly_different(self) -> frozenset[str]:
+        """Columns in which nearly all of the first rows differ: no list of their texts is worth making."""
+        dialect = self._parser.dialect
+        rows = self._beginning[: structure.last_row_end(self._beginning, dialect.quote)]
+        try:
+            table = _parse(rows, dialect, self.names, dict.fromkeys(self.names, TEXT))
+        except pa.ArrowInvalid:
+            return frozenset()  # what cannot be read is refused in its turn
+        most = _MOSTLY * max(table.num_rows, _FEWEST)
+        columns = zip(self.names, table.columns, strict=True)
+        return frozenset(name for name, one in columns if sum(len(c.dictionary) for c in one.chunks) > most)
 
     def batches(
         self,

@@ -14,13 +14,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from worker.engine.arrays import Longs
 from worker.engine.errors import EngineError
 from worker.engine.io import structure
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.limits import Limits
 from worker.engine.io.lines import PIECE, Block
 
-Places = structure.Positions
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 LINE_END = b"\n"
 MANY_BYTES = ("gb18030", "big5", "shift-jis", "euc-kr")
@@ -101,12 +101,12 @@ class _Rows:
             return data
         return bytes(array[np.repeat(fits, ends - starts)].data)
 
-    def _counted(self, data: bytes, starts: Places, mark: str) -> Places:
+    def _counted(self, data: bytes, starts: Longs, mark: str) -> Longs:
         """How often a mark stands in each line, quoted or not."""
         marks = structure.positions(data, mark)
         return np.diff(np.append(np.searchsorted(marks, starts), len(marks)))
 
-    def _odd(self, data: bytes, array: Any, starts: Places, ends: Places) -> Flags:
+    def _odd(self, data: bytes, array: Any, starts: Longs, ends: Longs) -> Flags:
         """Lines with quotes, or with a carriage return elsewhere than at their end."""
         odd = np.zeros(len(starts), bool)
         if self._quote and self._quote.encode() in data:

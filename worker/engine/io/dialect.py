@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, BinaryIO
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from worker.engine.errors import EngineError
 from worker.engine.io import formats
-from worker.engine.io.structure import delimiters_per_row, last_row_end
+from worker.engine.io.structure import CR, LF, delimiters_between, last_row_end, row_starts
 
 DELIMITERS = (",", ";", "\t", "|")
 ENCODINGS = (
@@ -25,6 +25,8 @@ MISSING_CODES = (
 )  # fmt: skip
 
 _SAMPLE = 1 << 20
+_COMPARED = 5_000
+"""So many rows tell the delimiter."""
 _PIECE = 4 << 20
 _UNUSED_IN_CP1252 = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
 
@@ -90,14 +92,19 @@ def _wrong(code: str, message: str, name: str) -> EngineError:
     return EngineError(f"dialect-{code}", message, param)
 
 
-def sniff(raw: BinaryIO, said: Mapping[str, Any] | None = None) -> Dialect:
-    """Find out how to read a file; what is `said` wins over what is seen."""
+def sniff(raw: BinaryIO, said: Mapping[str, Any] | None = None, suggesting: bool = True) -> Dialect:
+    """Find out how to read a file; what is `said` wins over what is seen.
+
+    `suggesting` looks for missing codes too, for those who ask a person about them.
+    """
     said = said or {}
     if (kind := formats.detect(raw)) != formats.CSV:
         return Dialect(format=kind).given({"missing": said.get("missing", ())})
     encoding, notes = (said["encoding"], []) if "encoding" in said else _encoding(raw)
     start = Dialect(encoding=encoding, notes=tuple(notes)).given(said)
-    return _from_sample(start, _sample(raw, encoding), said)
+    sample = _sample(raw, encoding)
+    found = _from_sample(start, sample, said)
+    return _suggesting(found, sample) if suggesting else found
 
 
 def _encoding(raw: BinaryIO) -> tuple[str, list[str]]:
@@ -155,6 +162,11 @@ def _from_sample(dialect: Dialect, sample: bytes, said: Mapping[str, Any]) -> Di
         dialect = replace(dialect, quote="")
     if "delimiter" not in said:
         dialect = replace(dialect, delimiter=_delimiter(sample, dialect.quote))
+    return dialect
+
+
+def _suggesting(dialect: Dialect, sample: bytes) -> Dialect:
+    """With the usual codes that nobody has declared missing yet."""
     seen = _missing_codes(sample, dialect)
     return replace(dialect, suggested_missing=tuple(code for code in seen if code not in dialect.missing))
 
@@ -171,8 +183,11 @@ def _delimiter(sample: bytes, quote: str) -> str:
     """The candidate that most rows hold equally often; of several, the one that gives more columns."""
     best, chosen = (0.0, 0), DELIMITERS[0]
     whole = sample[: last_row_end(sample, quote, final=len(sample) < _SAMPLE)] or sample
+    starts = row_starts(whole, quote)
+    if len(starts) > _COMPARED:
+        whole, starts = whole[: starts[_COMPARED]], starts[:_COMPARED]
     for mark in DELIMITERS:
-        counts = delimiters_per_row(whole, mark, quote)[:5_000]
+        counts = delimiters_between(starts, whole, mark, quote)
         if len(counts) and counts[0]:
             score = (round(float(np.mean(counts == counts[0])), 2), int(counts[0]))
             best, chosen = max((best, chosen), (score, mark))
@@ -181,13 +196,21 @@ def _delimiter(sample: bytes, quote: str) -> str:
 
 def _missing_codes(sample: bytes, dialect: Dialect) -> list[str]:
     """Usual codes that stand alone between delimiters, quoted or not, somewhere after the header."""
-    body = b"\n" + sample.partition(b"\n")[2].replace(b"\r", b"\n") + b"\n"
-    edge = dialect.delimiter.encode()
-    found = []
-    for code in MISSING_CODES:
-        forms = {code.encode(), f"{dialect.quote}{code}{dialect.quote}".encode()}
-        if any(
-            left + form + right in body for form in forms for left in (edge, b"\n") for right in (edge, b"\n")
-        ):
-            found.append(code)
-    return found
+    quote = dialect.quote.encode()
+    spelled = {code: {code.encode(), quote + code.encode() + quote} for code in MISSING_CODES}
+    body = sample.partition(b"\n")[2]
+    seen = set(_cells_like(set().union(*spelled.values()), body, dialect.delimiter))
+    return [code for code, forms in spelled.items() if forms & seen]
+
+
+def _cells_like(texts: Set[bytes], body: bytes, delimiter: str) -> Iterator[bytes]:
+    """The cells that are no longer than these texts and begin and end like one, in one scan."""
+    framed = b"\n" + body + b"\n"
+    array = np.frombuffer(framed, np.uint8)
+    edges = np.flatnonzero((array == LF) | (array == CR) | (array == ord(delimiter)))
+    starts, ends = edges[:-1] + 1, edges[1:]
+    first, last = np.zeros((2, 256), bool)
+    first[[text[0] for text in texts]] = last[[text[-1] for text in texts]] = True
+    like = (starts < ends) & (ends - starts <= max(map(len, texts)))
+    like[like] = first[array[starts[like]]] & last[array[ends[like] - 1]]
+    return (framed[start:end] for start, end in zip(starts[like].tolist(), ends[like].tolist(), strict=True))

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
 from worker.engine.io import formats
@@ -63,6 +62,8 @@ def _opener(kind: str) -> Callable[[BinaryIO, str, Limits], Foreign]:
 
 
 def _converted(file: Foreign, limits: Limits) -> BinaryIO:
+    import pyarrow.parquet as pq
+
     refuse_too_many(len(file.names), limits)
     check_names(file.names, limits)
     schema = pa.schema([(name, pa.string()) for name in file.names])

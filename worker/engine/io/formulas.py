@@ -10,8 +10,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import Column
 from worker.engine.io.kinds import DECIMAL
+from worker.engine.tables.column import Column
 
 PREFIX = "'"
 _RISKY = "^[=+\\-@\t\r\n＝＋－＠]"

@@ -5,11 +5,14 @@ Strict: one text that does not fit ends a candidate. Digits with a leading zero 
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import Mask
-from worker.engine.fields import Kind
+from worker.engine.tables.column import Mask
+from worker.engine.tables.kinds import Kind
 
 _YEAR, _MONTH, _DAY = "[0-9]{4}", "(0[1-9]|1[0-2])", "(0[1-9]|[12][0-9]|3[01])"
 _LOOSE_MONTH, _LOOSE_DAY = "(0?[1-9]|1[0-2])", "(0?[1-9]|[12][0-9]|3[01])"
@@ -47,27 +50,52 @@ def fits(texts: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What some texts can be."""
+
+    patterns: frozenset[str]
+    longest: int
+    truths: frozenset[str] | None
+    """Their words in small letters, unless there are too many for truth values."""
+
+
 class KindGuess:
     """Narrows down what a column can be as its distinct texts go by."""
 
     def __init__(self) -> None:
         self._patterns: dict[str, str] = {"integer": INTEGER, "decimal": DECIMAL, "compact": COMPACT_DATE}
         self._patterns |= DATES
-        self._truths: set[str] | None = set()
+        self._truths: frozenset[str] | None = frozenset()
         self._longest = 0
         self.any = False
 
     def see(self, texts: pa.Array) -> None:
         """Distinct texts that are not missing codes; the same text may come again."""
+        self.add(self.looked_at(texts))
+
+    def looked_at(self, texts: pa.Array) -> Fitting | None:
+        """What these texts can be of what is still possible: any thread may look, in any order."""
         if not len(texts):
+            return None
+        first = texts[0].as_py()
+        patterns = frozenset(
+            name for name, p in self._patterns.items() if re.match(p, first) and fits(texts, p)
+        )
+        longest = pc.max(pc.utf8_length(texts)).as_py()
+        few = len(texts) <= 2
+        truths = frozenset(text.lower() for text in texts.to_pylist()) if few else None
+        return Fitting(patterns, longest, truths)
+
+    def add(self, found: Fitting | None) -> None:
+        """Take in what was found of some texts."""
+        if found is None:
             return
         self.any = True
-        self._patterns = {name: p for name, p in self._patterns.items() if fits(texts, p)}
-        self._longest = max(self._longest, pc.max(pc.utf8_length(texts)).as_py())
-        if self._truths is not None:
-            self._truths |= {text.lower() for text in texts.slice(0, 3).to_pylist()}
-            if len(texts) > 2 or not any(self._truths <= pair for pair in BOOLEANS):
-                self._truths = None
+        self._patterns = {name: p for name, p in self._patterns.items() if name in found.patterns}
+        self._longest = max(self._longest, found.longest)
+        together = None if self._truths is None or found.truths is None else self._truths | found.truths
+        self._truths = together if together and any(together <= pair for pair in BOOLEANS) else None
 
     @property
     def date_forms(self) -> tuple[str, ...]:

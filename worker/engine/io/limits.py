@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worker.engine.errors import LimitExceeded
+from worker.engine.wording import measured, thousands
 
 MEBIBYTE = 1 << 20
 
@@ -26,7 +27,8 @@ class Limits:
         if rows > self.rows:
             raise LimitExceeded(
                 "rows",
-                f"The file holds more than {self.rows:,} rows, which is the limit. Split it into parts.",
+                f"The file holds more than {thousands(self.rows)} rows, which is the limit. Split it "
+                "into parts.",
             )
 
     def check_decoded(self, size: int) -> None:
@@ -34,6 +36,7 @@ class Limits:
         if size > self.decoded_bytes:
             raise LimitExceeded(
                 "memory",
-                f"The file unfolds to more than {self.decoded_bytes // MEBIBYTE:,} MiB, which is the limit. "
+                f"The file unfolds to more than {measured(self.decoded_bytes // MEBIBYTE, 'MiB')}, "
+                "which is the limit. "
                 "Split it into parts or leave out columns that the release does not need.",
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
@@ -10,8 +11,12 @@ from worker.engine.errors import EngineError
 from worker.engine.io import structure
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.limits import MEBIBYTE, Limits
+from worker.engine.wording import measured, thousands
 
 PIECE = 4 * MEBIBYTE
+LEAST_PIECE = MEBIBYTE // 4
+PARTS = 4
+"""A small file is read in so many pieces, so that several threads have something to parse."""
 
 
 class Block(NamedTuple):
@@ -23,6 +28,11 @@ class Block(NamedTuple):
     def line_at(self, position: int) -> int:
         """The line on which a byte stands."""
         return self.line + structure.count_line_ends(self.data[:position])
+
+
+def piece_of(raw: BinaryIO) -> int:
+    """How many bytes to read at a time."""
+    return min(PIECE, max(raw.seek(0, os.SEEK_END) // PARTS, LEAST_PIECE))
 
 
 def decoded(raw: BinaryIO, encoding: str, piece: int = PIECE) -> Iterator[bytes]:
@@ -56,7 +66,7 @@ def _undecodable(error: UnicodeDecodeError, encoding: str, line: int, offset: in
     line += structure.count_line_ends(before.encode())
     return EngineError(
         "encoding",
-        f"Line {line:,} (byte {offset + error.start:,}) is not {encoding} text. "
+        f"Line {thousands(line)} (byte {thousands(offset + error.start)}) is not {encoding} text. "
         "Read the file with another encoding, or export it again as UTF-8.",
         "data.encoding",
     )
@@ -67,7 +77,8 @@ def _refuse_nul(data: bytes, line: int) -> None:
     if place >= 0:
         raise EngineError(
             "nul-byte",
-            f"Line {line + structure.count_line_ends(data[:place]):,} holds a NUL byte, which no text file "
+            f"Line {thousands(line + structure.count_line_ends(data[:place]))} holds a NUL byte, "
+            "which no text file "
             "does. If the file is UTF-16, say so as its encoding; otherwise export it again as text.",
         )
 
@@ -89,40 +100,42 @@ def blocks(raw: BinaryIO, dialect: Dialect, limits: Limits, piece: int = PIECE) 
         yield Block(rest, line)
 
 
-def count_rows(block: Block, dialect: Dialect) -> int:
+def surveyed(block: Block, dialect: Dialect) -> structure.Survey:
     """How many rows begin; refused when a quote stands where none may: then nobody can tell."""
-    place, rows = structure.survey(block.data, dialect.quote, dialect.delimiter)
-    if place is not None:
+    found = structure.survey(block.data, dialect.quote, dialect.delimiter)
+    if (place := found.wrong_quote) >= 0:
         raise EngineError(
             "stray-quote",
-            f"Line {block.line_at(place):,} holds a quote in the middle of a value, or a quote opened before "
+            f"Line {thousands(block.line_at(place))} holds a quote in the middle of a value, or a "
+            "quote opened before "
             "it is never closed. Double a quote that belongs to a value, or read the file without quotes.",
             "data.quote",
         )
-    return rows
+    return found
 
 
 def _refuse_open_quote(block: Block, dialect: Dialect) -> None:
-    count_rows(block, dialect)
+    surveyed(block, dialect)
     if structure.is_open(block.data, dialect.quote):
         place = block.data.rfind(dialect.quote.encode())
         raise EngineError(
             "open-quote",
-            f"The quote that opens on line {block.line_at(place):,} is never closed. Close it, or read the "
-            "file without quotes.",
+            f"The quote that opens on line {thousands(block.line_at(place))} is never closed. Close "
+            "it, or read the file without quotes.",
             "data.quote",
         )
 
 
 def _endless_row(block: Block, dialect: Dialect, limits: Limits) -> EngineError:
-    count_rows(block, dialect)
+    surveyed(block, dialect)
     length, column = structure.longest_value(block.data, dialect.delimiter, dialect.quote)
     if length > limits.cell_bytes:
         return oversized_cell(block.line, column, limits)
     return EngineError(
         "row-too-long",
-        f"The row on line {block.line:,} is longer than {limits.row_bytes // MEBIBYTE} MiB, which is the "
-        "limit. Check the delimiter, the quotes and the line ends there.",
+        f"The row on line {thousands(block.line)} is longer than "
+        f"{measured(limits.row_bytes // MEBIBYTE, 'MiB')}, "
+        "which is the limit. Check the delimiter, the quotes and the line ends there.",
     )
 
 
@@ -130,7 +143,7 @@ def oversized_cell(line: int, column: int, limits: Limits) -> EngineError:
     """The refusal of one enormous value."""
     return EngineError(
         "cell-too-large",
-        f"The value in column {column:,} of the row on line {line:,} is longer than "
-        f"{limits.cell_bytes // 1024:,} KiB, which is the limit. "
+        f"The value in column {thousands(column)} of the row on line {thousands(line)} is longer than "
+        f"{measured(limits.cell_bytes // 1024, 'KiB')}, which is the limit. "
         "Shorten it, or look for a quote that is not closed.",
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from worker.engine.errors import EngineError
 from worker.engine.io.limits import Limits
+from worker.engine.wording import thousands
 
 
 def refuse_too_many(columns: int, limits: Limits) -> None:
@@ -13,7 +14,7 @@ def refuse_too_many(columns: int, limits: Limits) -> None:
     if columns > limits.columns:
         raise EngineError(
             "too-many-columns",
-            f"The file has {columns:,} columns; the limit is {limits.columns:,}. "
+            f"The file has {thousands(columns)} columns; the limit is {thousands(limits.columns)}. "
             "Leave out columns that the release does not need, or check the delimiter.",
         )
 
@@ -24,18 +25,20 @@ def check_names(names: Sequence[str], limits: Limits) -> None:
     for position, name in enumerate(names, start=1):
         if not name.strip():
             raise EngineError(
-                "empty-header", f"Column {position:,} has no name. Name every column in the first line."
+                "empty-header",
+                f"Column {thousands(position)} has no name. Name every column in the first line.",
             )
         if len(name) > limits.name_characters:
             raise EngineError(
                 "long-header",
-                f"The name of column {position:,} is longer than {limits.name_characters} characters. "
-                "Shorten it; if the first line holds values, put a line of names above it.",
+                f"The name of column {thousands(position)} is longer than "
+                f"{thousands(limits.name_characters)} "
+                "characters. Shorten it; if the first line holds values, put a line of names above it.",
             )
         if name in seen:
             raise EngineError(
                 "duplicate-header",
-                f"Columns {seen[name]:,} and {position:,} have the same name. Rename one of them; "
-                "if the first line holds values, put a line of names above it.",
+                f"Columns {thousands(seen[name])} and {thousands(position)} have the same name. "
+                "Rename one of them; if the first line holds values, put a line of names above it.",
             )
         seen[name] = position

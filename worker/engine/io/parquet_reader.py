@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from worker.engine.dense import plain_texts
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io.csv_reader import TEXT
 from worker.engine.io.limits import Limits
 from worker.engine.io.names import check_names, refuse_too_many
-from worker.engine.strict_json import BadJson, loads
+from worker.engine.io.strict_json import BadJson, loads
+from worker.engine.tables.dense import plain_texts
+from worker.engine.wording import measured, thousands
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 PIECE_ROWS = 4 * 65_536
 METADATA_KEY = b"table"
@@ -42,6 +45,8 @@ class ParquetReader:
         limits.check_rows(self.rows)
 
     def _open(self, dictionaries: Sequence[str]) -> pq.ParquetFile:
+        import pyarrow.parquet as pq
+
         return pq.ParquetFile(
             pa.PythonFile(self._raw, mode="r"),
             read_dictionary=list(dictionaries),
@@ -93,7 +98,8 @@ class ParquetReader:
         if longest > self._limits.cell_bytes:
             raise EngineError(
                 "cell-too-large",
-                f"Column {position:,} holds a value longer than {self._limits.cell_bytes // 1024:,} KiB, "
+                f"Column {thousands(position)} holds a value longer than "
+                f"{measured(self._limits.cell_bytes // 1024, 'KiB')}, "
                 "which is the limit. Shorten it or leave the column out.",
             )
         return piece
@@ -126,13 +132,13 @@ def _check_types(schema: pa.Schema) -> None:
         if pa.types.is_nested(kind):
             raise EngineError(
                 "nested-column",
-                f"Column {position:,} holds lists or records inside its values. "
+                f"Column {thousands(position)} holds lists or records inside its values. "
                 "Spread them over plain columns.",
             )
         if not _is_plain(kind):
             raise EngineError(
                 "unsupported-type",
-                f"Column {position:,} has the type {kind}, which is not read here. "
+                f"Column {thousands(position)} has the type {kind}, which is not read here. "
                 "Convert it to text or numbers.",
             )
 
@@ -185,5 +191,5 @@ def _explained(position: int | None = None) -> Iterator[None]:
 
 
 def _damaged(position: int | None) -> EngineError:
-    where = "The Parquet file" if position is None else f"Column {position:,} of the Parquet file"
+    where = "The Parquet file" if position is None else f"Column {thousands(position)} of the Parquet file"
     return EngineError("parquet-unreadable", f"{where} is damaged or cut short. Export the table again.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,16 +10,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import MISSING_TEXTS
-from worker.engine.fields import Role
+from worker.engine.arrays import Longs
 from worker.engine.io.dialect import Dialect
 from worker.engine.io.identifying import Scan
-from worker.engine.io.kinds import KindGuess
+from worker.engine.io.kinds import Fitting, KindGuess
 from worker.engine.io.masks import ROWS, masked
 from worker.engine.io.shapes import BARS, NumberSample, has_range, scaled
 from worker.engine.io.sketch import Hashes, Sketch, hashes
-from worker.engine.io.suggestions import Looks, Seen, alone, suggest
+from worker.engine.io.suggestions import SAMPLE, Looks, Seen, alone, suggest
+from worker.engine.io.tuples import Coded
+from worker.engine.io.value_counts import ColumnCounts
 from worker.engine.io.words import Hint
+from worker.engine.tables.column import MISSING_TEXTS
+from worker.engine.tables.kinds import Role
 
 _SKETCHED = 1 << 22
 _SMALLEST, _LARGEST = 1 << 11, 1 << 18
@@ -58,33 +61,72 @@ class Profile:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnPart:
+    """What there is to know of one column of a batch."""
+
+    coded: Coded
+    labels: pa.Array
+    texts: pa.Array
+    """Those that occur and are no missing codes, with their rows and numbers."""
+    rows: Longs
+    numbers: Hashes
+    fitting: Fitting | None
+    looks: Looks
+
+
 class ColumnProfiler:
     """Gathers what is to be known of one column, batch by batch."""
 
-    def __init__(self, name: str, missing: frozenset[str], columns: int) -> None:
+    def __init__(
+        self, name: str, missing: frozenset[str], columns: int, counts: ColumnCounts | None = None
+    ) -> None:
         self._name, self._missing = name, pa.array(sorted(missing | MISSING_TEXTS), pa.string())
         capacity = min(_LARGEST, max(_SMALLEST, _SKETCHED // columns))
         self._sketch, self._kind, self._looks = Sketch(capacity), KindGuess(), Looks()
         self._numbers: NumberSample | None = NumberSample()
         self._rows = self._missing_rows = 0
+        self._counts = counts
+        self._seen_before: tuple[bytes, Looks] = b"", Looks()
 
-    def see(self, column: pa.DictionaryArray) -> Hashes:
-        """Take in a batch; gives a number for each row's value, for the scan of sets of columns."""
+    def part(self, column: pa.DictionaryArray) -> ColumnPart:
+        """Look at a batch: any thread may, in any order."""
         labels = column.dictionary
         codes: Codes = column.indices.fill_null(-1).to_numpy()
         present = ~pc.is_in(labels, self._missing).to_numpy(zero_copy_only=False)
         counts = np.bincount(codes[codes >= 0], minlength=len(labels))
         used = present & (counts > 0)
         texts = labels.filter(pa.array(used))
-        numbers = np.zeros(len(labels) + 1, np.uint64)  # missing values are one value, the number 0
-        numbers[:-1][used] = hashes(texts)
-        self._sketch.add(numbers[:-1][used], counts[used].astype(np.int64))
-        self._kind.see(texts)
-        self._looks.see(texts)
-        self._sample(np.where(np.append(used, False)[codes], codes, -1), labels)
-        self._rows += len(codes)
-        self._missing_rows += len(codes) - int(counts[used].sum())
-        return numbers[codes]
+        numbers = hashes(texts)
+        of_labels = np.zeros(len(labels) + 1, np.uint64)  # missing values are one value, the number 0
+        of_labels[:-1][used] = numbers
+        here = np.append(used, False)[codes]
+        coded = Coded(np.where(here, codes, len(labels)).astype(np.int32), of_labels)
+        fitting, looks = self._kind.looked_at(texts), self._looks_at(texts, numbers)
+        return ColumnPart(coded, labels, texts, counts[used].astype(np.int64), numbers, fitting, looks)
+
+    def _looks_at(self, texts: pa.Array, numbers: Hashes) -> Looks:
+        """Of few texts, those of another batch are mostly the same ones."""
+        if len(texts) > SAMPLE:
+            return Looks.at(texts)
+        which, (known, looks) = np.sort(numbers).tobytes(), self._seen_before
+        if which != known:
+            looks = Looks.at(texts)
+            self._seen_before = which, looks
+        return looks
+
+    def add(self, part: ColumnPart) -> None:
+        """Take in a batch; in the order of the rows."""
+        rows = len(part.coded.codes)
+        self._sketch.add(part.numbers, part.rows)
+        self._kind.add(part.fitting)
+        self._looks += part.looks
+        if self._counts is not None:
+            self._counts.add(part.texts, part.rows)
+        codes = part.coded.codes
+        self._sample(np.where(codes < len(part.labels), codes, np.int32(-1)), part.labels)
+        self._rows += rows
+        self._missing_rows += rows - int(part.rows.sum())
 
     def _sample(self, codes: Codes, labels: pa.Array) -> None:
         """Numbers are kept only as long as the column may be one of numbers or dates."""
@@ -93,7 +135,7 @@ class ColumnProfiler:
         if self._kind.any and not has_range(self._kind.kind(3)):
             self._numbers = None
         else:
-            self._numbers.see(codes.astype(np.int32), labels, self._rows)
+            self._numbers.see(codes, labels, self._rows)
 
     @property
     def seen(self) -> Seen:
@@ -139,25 +181,39 @@ class ColumnProfiler:
 class Profiler:
     """Gathers a table's profile while its batches go by."""
 
-    def __init__(self, names: tuple[str, ...], dialect: Dialect) -> None:
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        dialect: Dialect,
+        counts: Mapping[str, ColumnCounts] | None = None,
+    ) -> None:
         self._names, self._dialect, self._rows = names, dialect, 0
         self._missing = frozenset(dialect.missing) | MISSING_TEXTS
-        self._columns = [ColumnProfiler(name, self._missing, len(names)) for name in names]
+        self._columns = [
+            ColumnProfiler(name, self._missing, len(names), (counts or {}).get(name)) for name in names
+        ]
         self._scan: Scan | None = None
         self._preview: tuple[tuple[str | None, ...], ...] = ()
 
     def see(self, batch: pa.RecordBatch) -> None:
         """Take in a batch."""
-        numbers = [
-            profiler.see(column) for profiler, column in zip(self._columns, batch.columns, strict=True)
-        ]
+        self.add(batch, self.parts(batch))
+
+    def parts(self, batch: pa.RecordBatch) -> list[ColumnPart]:
+        """What there is to know of a batch: any thread may work it out, in any order."""
+        return [one.part(column) for one, column in zip(self._columns, batch.columns, strict=True)]
+
+    def add(self, batch: pa.RecordBatch, parts: Sequence[ColumnPart]) -> None:
+        """Take in a batch; in the order of the rows."""
+        for profiler, part in zip(self._columns, parts, strict=True):
+            profiler.add(part)
         if self._scan is None:
-            self._scan = Scan(self._candidates())
+            self._scan = Scan(*self._candidates())
             self._preview = self._masked(batch)
-        self._scan.see({name: numbers[self._names.index(name)] for name in self._scan.columns})
+        self._scan.see({name: parts[self._names.index(name)].coded for name in self._scan.columns})
         self._rows += batch.num_rows
 
-    def _candidates(self) -> list[str]:
+    def _candidates(self) -> tuple[list[str], list[str]]:
         """Columns that may be known of a person, by what the first rows show; the likely ones first."""
         likely, possible = [], []
         for profiler in self._columns:
@@ -166,7 +222,7 @@ class Profiler:
                 likely.append(seen.name)
             elif (hint is None or hint.role is Role.SENSITIVE) and seen.unique_share < 0.5:
                 possible.append(seen.name)
-        return likely + possible
+        return likely, possible
 
     def _masked(self, batch: pa.RecordBatch) -> tuple[tuple[str | None, ...], ...]:
         columns = [column.slice(0, ROWS).to_pylist() for column in batch.columns]

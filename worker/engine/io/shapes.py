@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import Floats, parse_numbers
-from worker.engine.fields import NUMERIC, Kind
+from worker.engine.tables.column import Floats, parse_numbers
+from worker.engine.tables.kinds import NUMERIC, Kind
 
 BARS = 10
 _KEPT = 20_000
@@ -61,6 +61,8 @@ class NumberSample:
 def _numbers(texts: pa.Array) -> Floats:
     """Numbers as they are; of an ISO date its digits, which sort like the date."""
     dates = pc.match_substring_regex(texts, "^[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}")
+    if not pc.any(dates).as_py():
+        return parse_numbers(texts)
     digits = pc.replace_substring_regex(pc.utf8_slice_codeunits(texts, 0, 10), "[-/]", "")
     return parse_numbers(pc.if_else(dates, digits, texts))
 

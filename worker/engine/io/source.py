@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
-from worker.engine.errors import LimitExceeded
-from worker.engine.fields import Kind
+from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import TEXT, CsvReader
 from worker.engine.io.dialect import Dialect, sniff
 from worker.engine.io.foreign import readable
 from worker.engine.io.limits import Limits
+from worker.engine.io.lines import piece_of
 from worker.engine.io.parquet_reader import ParquetReader
 from worker.engine.io.store import Store
-from worker.engine.table import BLOCK, Chunk, Field, Schema, Table, TableSource, no_such_column
+from worker.engine.tables.column import MISSING_TEXTS, Codes, Column, Mask, marks
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import BLOCK, Chunk, Field, Schema, Table, TableSource, no_such_column
 
 BLOCKS_PER_CHUNK = 16
 BLOCKS_PER_SEGMENT = 4
@@ -60,10 +61,20 @@ def open_table(
         noted = frozenset(parquet.metadata.get("missing") or ()) if said is None else said
         return StoredSource(_ParquetRows(parquet), noted, columns, memory)
     if not isinstance(dialect, Dialect):
-        dialect = sniff(file, dialect)
+        dialect = sniff(file, dialect, suggesting=False)
     return StoredSource(
         _TextRows(file, dialect, limits, lenient), frozenset(dialect.missing), columns, memory
     )
+
+
+def open_side_by_side(
+    files: Sequence[BinaryIO], columns: Sequence[str], memory: int | None = None
+) -> TableSource:
+    """Parquet files that hold columns of the same rows, as one table."""
+    readers = [ParquetReader(file, Limits()) for file in files]
+    if len({one.rows for one in readers}) > 1:
+        raise EngineError("verification", "The files do not hold the same rows.")
+    return StoredSource(_ParquetRows(*readers), frozenset(), columns, memory)
 
 
 def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
@@ -87,28 +98,35 @@ class _TextRows:
 
     def __init__(self, file: BinaryIO, dialect: Dialect, limits: Limits, lenient: bool) -> None:
         self._file, self._dialect, self._limits, self._lenient = file, dialect, limits, lenient
-        self.names = self._open().names
+        self._begun: CsvReader | None = self._open()
+        self.names = self._begun.names
         self.kinds: Mapping[str, Any] = {}
 
     def fill(self, store: Store) -> None:
-        """All rows of the store's columns."""
-        store.fill(self._open().batches(tuple(store.columns), store.dense, store.prepared))
+        """All rows of the store's columns; the reader that told the names goes on where it stands."""
+        reader, self._begun = self._begun or self._open(), None
+        store.fill(reader.batches(tuple(store.columns), store.dense, store.prepared))
 
     def _open(self) -> CsvReader:
-        return CsvReader(self._file, self._dialect, self._limits, lenient=self._lenient)
+        if self._lenient:
+            return CsvReader(self._file, self._dialect, self._limits, lenient=True)
+        return CsvReader(self._file, self._dialect, self._limits, piece_of(self._file))
 
 
 class _ParquetRows:
-    """A Parquet file."""
+    """A Parquet file, or several that hold columns of the same rows."""
 
-    def __init__(self, reader: ParquetReader) -> None:
-        self._reader = reader
-        self.names = reader.names
-        self.kinds: Mapping[str, Any] = reader.metadata.get("kinds") or {}
+    def __init__(self, *readers: ParquetReader) -> None:
+        self._readers = {name: one for one in readers for name in one.names}
+        self.names = tuple(self._readers)
+        self.kinds: Mapping[str, Any] = readers[0].metadata.get("kinds") or {}
 
     def fill(self, store: Store) -> None:
         """All rows of the store's columns."""
-        store.fill_columns(self._reader.column)
+        store.fill_columns(self._column)
+
+    def _column(self, name: str, dense: Set[str]) -> Iterator[pa.Array]:
+        return self._readers[name].column(name, dense)
 
 
 class StoredSource:

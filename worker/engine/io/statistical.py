@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from worker.engine.errors import LimitExceeded
-from worker.engine.fields import Kind
 from worker.engine.io import formats
 from worker.engine.io.limits import MEBIBYTE, Limits
 from worker.engine.io.workbook import text_of
+from worker.engine.tables.kinds import Kind
 
 ROWS_PER_PIECE = 262_144
 MOST_BYTES = 4 * 1024 * MEBIBYTE

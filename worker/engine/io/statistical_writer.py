@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.column import Column
 from worker.engine.errors import EngineError
-from worker.engine.fields import NUMERIC
 from worker.engine.io import formats
-from worker.engine.table import Chunk
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import NUMERIC
+from worker.engine.tables.table import Chunk
+from worker.engine.wording import thousands
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +37,8 @@ class StatisticalTable:
         for position, name in enumerate(names, start=1):
             if not re.fullmatch(formats.NAMES[kind], name):
                 text = (
-                    f"{formats.TOOLS[kind]} cannot hold the name of column {position:,}: it takes short "
-                    "names of letters, digits and underscores. Rename the column or write CSV."
+                    f"{formats.TOOLS[kind]} cannot hold the name of column {thousands(position)}: it "
+                    "takes short names of letters, digits and underscores. Rename the column or write CSV."
                 )
                 raise EngineError("name-unwritable", text, "out")
         self._kind, self._names, self.rows = kind, tuple(names), 0
@@ -77,7 +78,10 @@ class StatisticalTable:
             codes = pc.index_in(texts, pa.array(listed, pa.string()))
             return pd.Series(pc.add(pc.cast(codes, pa.float64()), 1.0).to_numpy(), dtype="float64")
         if longest > LONGEST_TEXT:
-            text = f"A value is longer than {LONGEST_TEXT:,} bytes, which such a file cannot hold. Write CSV."
+            text = (
+                f"A value is longer than {thousands(LONGEST_TEXT)} bytes, which such a file cannot hold. "
+                "Write CSV."
+            )
             raise EngineError("cell-too-large", text, "out")
         return pd.Series(texts.fill_null("").to_pylist(), dtype=object)
 

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.column import MISSING_TEXTS, Codes, Column, Mask, marks
-from worker.engine.dense import FIRST_OTHER, Numbers, Texts, Values, codes_of, plain_texts, texts_of
-from worker.engine.fields import Kind
 from worker.engine.io.ahead import ahead
 from worker.engine.io.kinds import KindGuess
-from worker.engine.scratch import Place, Shelf
+from worker.engine.tables.column import MISSING_TEXTS, Codes, Column, Mask, marks
+from worker.engine.tables.dense import FIRST_OTHER, Numbers, Texts, Values, codes_of, plain_texts, texts_of
+from worker.engine.tables.keys import distinct
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.scratch import Place, Shelf
 
 MOST_LABELS = 1 << 17
 """More distinct texts than this are not worth a list."""
@@ -50,11 +51,15 @@ Part = Any
 """Codes, decimal codes, or an array of texts."""
 
 
+Given: TypeAlias = "pa.Array | Numbers"
+"""Rows as they come: texts or numbers as an array, or decimal codes already."""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """Rows as they came, with what could be worked out about them in the thread that read them."""
 
-    given: pa.Array
+    given: Given
     numbers: Values | None = None
 
 
@@ -75,13 +80,13 @@ class StoredColumn:
         self._listed: pa.Array = pa.array([], pa.string())
         self._label_values: Values | None = None
 
-    def prepared(self, values: pa.Array) -> Prepared:
+    def prepared(self, values: Given) -> Prepared:
         """What any thread may do ahead of `add`."""
         if self.form is Form.NUMBERS:
-            return Prepared(values, codes_of(values))
-        if self.form is Form.CODES and not pa.types.is_dictionary(values.type):
-            return Prepared(plain_texts(values).dictionary_encode())
-        return Prepared(values)
+            return Prepared(values, _decimals(values))
+        if isinstance(values, Numbers) or self.form is Form.TEXTS or pa.types.is_dictionary(values.type):
+            return Prepared(values)
+        return Prepared(plain_texts(values).dictionary_encode())
 
     def add(self, prepared: Prepared) -> None:
         """Append rows; full segments are put away."""
@@ -91,9 +96,10 @@ class StoredColumn:
             self._put_away(self._segment)
 
     def finish(self) -> None:
-        """Put away what is left."""
+        """Put away what is left. Nothing is looked up any more: the list of texts is enough."""
         if rest := self.rows - len(self._pieces) * self._segment:
             self._put_away(rest)
+        self._listed, self._index = self.labels, {}
 
     def _encoded(self, prepared: Prepared) -> tuple[Form, Part]:
         values = prepared.given
@@ -104,11 +110,11 @@ class StoredColumn:
             self._close_list()
         if self.form is Form.NUMBERS:
             known = prepared.numbers
-            numbers = self._as_numbers(values, codes_of(values) if known is None else known)
+            numbers = self._as_numbers(values, _decimals(values) if known is None else known)
             if numbers is not None:
                 return Form.NUMBERS, numbers
             self.form = Form.TEXTS
-        return Form.TEXTS, plain_texts(values)
+        return Form.TEXTS, _texts(values)
 
     def _close_list(self) -> None:
         """The list grew too long: what is in it stays for the rows that are there."""
@@ -116,9 +122,11 @@ class StoredColumn:
         self._index = {}
         self.form = Form.TEXTS if self._label_values is None else Form.NUMBERS
 
-    def _as_codes(self, values: pa.Array) -> Codes | None:
+    def _as_codes(self, values: Given) -> Codes | None:
         """Codes into our own list; None when the list grows too long."""
-        encoded = values if pa.types.is_dictionary(values.type) else plain_texts(values).dictionary_encode()
+        encoded = _listed(values)
+        if encoded is None:
+            return None
         labels = encoded.dictionary
         own = encoded.indices
         if own.null_count or labels.null_count:
@@ -133,11 +141,11 @@ class StoredColumn:
         translated: Codes = np.array(to, np.int32)[own.to_numpy()] if len(own) else np.empty(0, np.int32)
         return translated
 
-    def _as_numbers(self, given: pa.Array, values: Values) -> Values | None:
+    def _as_numbers(self, given: Given, values: Values) -> Values | None:
         """Decimal codes; None when too many texts have none."""
         beside = np.flatnonzero(values == FIRST_OTHER)
         if len(beside):
-            found = plain_texts(given.take(pa.array(beside))).dictionary_encode()
+            found = _texts(given.take(beside)).dictionary_encode()
             if len(found.dictionary) > MOST_OTHERS:
                 return None
             others = self._others
@@ -181,7 +189,7 @@ class StoredColumn:
     @property
     def labels(self) -> pa.Array:
         """The list of texts that codes point into."""
-        if self.form is Form.CODES and len(self._index) != len(self._listed):
+        if self.form is Form.CODES and len(self._index) > len(self._listed):
             self._listed = pa.array(list(self._index), pa.string())
         return self._listed
 
@@ -237,6 +245,27 @@ class StoredColumn:
         return pa.array(sorted(texts), pa.string())
 
 
+def _decimals(given: Given) -> Values:
+    """The decimal code of each row; `FIRST_OTHER` for what has none."""
+    if isinstance(given, Numbers):
+        return np.where(given.values < given.smallest, FIRST_OTHER, given.values)
+    return codes_of(given)
+
+
+def _texts(given: Given) -> pa.Array:
+    """The text of each row."""
+    return texts_of(given.values, given.others) if isinstance(given, Numbers) else plain_texts(given)
+
+
+def _listed(given: Given) -> pa.DictionaryArray | None:
+    """The rows as places in a list of texts; None where that is sure to be too long."""
+    if isinstance(given, Numbers):
+        if len(distinct(given.values)) > MOST_LABELS:
+            return None
+        return given.arrow()
+    return given if pa.types.is_dictionary(given.type) else plain_texts(given).dictionary_encode()
+
+
 def _narrow(labels: int) -> Any:
     return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.int32
 
@@ -278,9 +307,13 @@ class Store:
     def fill(self, batches: Iterable[Sequence[Prepared]]) -> None:
         """Take all rows, side by side."""
         for batch in batches:
-            for column, values in zip(self.columns.values(), batch, strict=True):
-                self._add(column, values)
-        self._finish()
+            self.add(batch)
+        self.finish()
+
+    def add(self, batch: Sequence[Prepared]) -> None:
+        """Take some rows, side by side."""
+        for column, values in zip(self.columns.values(), batch, strict=True):
+            self._add(column, values)
 
     def fill_columns(self, read: Callable[[str, Set[str]], Iterable[pa.Array]]) -> None:
         """Take all rows, a column at a time, several at once; `read` gives the pieces of one."""
@@ -291,14 +324,15 @@ class Store:
 
         for _ in ahead(fill, self.columns.values()):
             pass
-        self._finish()
+        self.finish()
 
     def _add(self, column: StoredColumn, values: Prepared) -> None:
         column.add(values)
         if column.form is not Form.CODES:
             self.dense.add(column.name)
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """Nothing more comes."""
         for column in self.columns.values():
             column.finish()
             self.rows = column.rows

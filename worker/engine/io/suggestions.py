@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from operator import add
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from worker.engine.fields import NUMERIC, Kind, Role
 from worker.engine.io.words import KEY_WORDS, NAME_WORDS, PERSON_WORDS, Hint, hint_of, says, words_of
+from worker.engine.tables.kinds import NUMERIC, Kind, Role
 
 _DISEASES = (
     "(?i)(cancer|diabet|asthma|hepatit|hypertens|depress|pneumon|influenza|gastr|arthrit|migraine|bronchit"
@@ -32,28 +34,33 @@ _LOOKS: tuple[tuple[str, Hint], ...] = (
 _MOSTLY, _SOME = 0.9, 0.25
 PIVOT = 68
 """Two-digit years up to this one are those of 2000, as in POSIX, unless somebody says otherwise."""
-_SAMPLE = 2_000
+SAMPLE = 2_000
+"""So many texts of each batch are looked at."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Looks:
-    """Which patterns the distinct texts of a column fit, as they go by."""
+    """Which patterns the distinct texts of a column fit; what was seen of two parts adds up."""
 
     seen: int = 0
-    fits: list[int] = field(default_factory=lambda: [0] * len(_LOOKS))
+    fits: tuple[int, ...] = (0,) * len(_LOOKS)
     words: float = 0.0
     longest: int = 0
 
-    def see(self, texts: pa.Array) -> None:
+    @classmethod
+    def at(cls, texts: pa.Array) -> Self:
         """Look at some of the texts."""
-        texts = texts.slice(0, _SAMPLE)
+        texts = texts.slice(0, SAMPLE)
         if not len(texts):
-            return
-        self.seen += len(texts)
-        for i, (pattern, _) in enumerate(_LOOKS):
-            self.fits[i] += pc.sum(pc.match_substring_regex(texts, pattern)).as_py()
-        self.words += pc.sum(pc.count_substring(texts, " ")).as_py()
-        self.longest = max(self.longest, pc.max(pc.utf8_length(texts)).as_py())
+            return cls()
+        fits = tuple(pc.sum(pc.match_substring_regex(texts, pattern)).as_py() for pattern, _ in _LOOKS)
+        words = pc.sum(pc.count_substring(texts, " ")).as_py()
+        return cls(len(texts), fits, words, pc.max(pc.utf8_length(texts)).as_py())
+
+    def __add__(self, other: Self) -> Self:
+        fits = tuple(map(add, self.fits, other.fits))
+        longest = max(self.longest, other.longest)
+        return type(self)(self.seen + other.seen, fits, self.words + other.words, longest)
 
     @property
     def hint(self) -> Hint | None:

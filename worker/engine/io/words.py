@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from worker.engine.fields import Role
+from worker.engine.tables.kinds import Role
 
 
 class Hint(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io.limits import MEBIBYTE, Limits
+from worker.engine.wording import thousands
 
 ROWS_PER_PIECE = 16_384
 MOST_PARTS = 10_000
@@ -61,7 +62,10 @@ def _turned(rows: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
 
 def _fitting(texts: list[str | None], width: int, number: int) -> list[str | None]:
     if any(texts[width:]):
-        text = f"Row {number:,} has values beyond the {width:,} columns that have names. Name every column."
+        text = (
+            f"Row {thousands(number)} has values beyond the {thousands(width)} columns that have names. "
+            "Name every column."
+        )
         raise EngineError("ragged-row", text)
     return (texts + [None] * width)[:width]
 

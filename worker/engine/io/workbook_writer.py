@@ -13,11 +13,12 @@ from io import RawIOBase
 from typing import cast
 from xml.sax.saxutils import escape
 
-from worker.engine.column import Column
 from worker.engine.errors import EngineError, LimitExceeded
-from worker.engine.fields import NUMERIC
 from worker.engine.io.formats import WORKBOOK_ROWS
-from worker.engine.table import Chunk
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import NUMERIC
+from worker.engine.tables.table import Chunk
+from worker.engine.wording import thousands
 
 MOST_COLUMNS, LONGEST_CELL = 16_384, 32_767
 ROWS_AT_ONCE = 4_096
@@ -48,7 +49,9 @@ class Sheet:
 
     def __init__(self, out: RawIOBase, names: Sequence[str]) -> None:
         if len(names) > MOST_COLUMNS:
-            raise LimitExceeded("columns", f"A workbook holds at most {MOST_COLUMNS:,} columns. Write CSV.")
+            raise LimitExceeded(
+                "columns", f"A workbook holds at most {thousands(MOST_COLUMNS)} columns. Write CSV."
+            )
         self._archive = zipfile.ZipFile(cast("zipfile._SupportsReadSeekTell", out), "w")  # type: ignore[call-overload]
         for name, text in _PARTS.items():
             self._archive.writestr(_part(name), _HEAD + text)
@@ -61,7 +64,10 @@ class Sheet:
         """Append rows."""
         self.rows += chunk.rows
         if self.rows > WORKBOOK_ROWS:
-            text = f"A workbook holds at most {WORKBOOK_ROWS:,} rows below its header. Write CSV or Parquet."
+            text = (
+                f"A workbook holds at most {thousands(WORKBOOK_ROWS)} rows below its header. Write CSV or "
+                "Parquet."
+            )
             raise LimitExceeded("rows", text)
         columns = [_cells(chunk[name]) for name in self._names]
         for first in range(0, chunk.rows, ROWS_AT_ONCE):
@@ -98,7 +104,8 @@ def _cell(text: str, numeric: bool) -> str:
 def _text(text: str) -> str:
     if len(text) > LONGEST_CELL:
         where = (
-            f"A value is longer than {LONGEST_CELL:,} characters, which a workbook cannot hold. Write CSV."
+            f"A value is longer than {thousands(LONGEST_CELL)} characters, which a workbook cannot hold. "
+            "Write CSV."
         )
         raise EngineError("cell-too-large", where)
     safe = escape(_UNWRITABLE.sub(lambda found: f"_x{ord(found[0]):04X}_", text))

@@ -10,24 +10,24 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Sequence
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from worker.engine.column import Codes, Column
-from worker.engine.dense import Numbers, Texts, texts_of
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
 from worker.engine.io import formats
 from worker.engine.io.cells import CellMaker, formula_rows, laid_out, quoted
 from worker.engine.io.csv_reader import TEXT
 from worker.engine.io.formulas import defused_name
-from worker.engine.io.statistical_writer import StatisticalTable
-from worker.engine.io.workbook_writer import Sheet
-from worker.engine.table import Chunk
+from worker.engine.tables.column import Codes, Column
+from worker.engine.tables.dense import Numbers, Texts, texts_of
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Chunk
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _ROWS_AT_ONCE = 16_384
 _PARQUET_MAGIC = b"PAR1"
@@ -138,6 +138,8 @@ class ParquetWriter:
 
     def _opened(self, columns: Sequence[Column]) -> pq.ParquetWriter:
         """Columns with many values are written as they are; a list of them would be as long."""
+        import pyarrow.parquet as pq
+
         listed = [column.name for column in columns if not isinstance(column, Numbers | Texts)]
         types = [(name, TEXT if name in listed else pa.string()) for name in self._names]
         return pq.ParquetWriter(
@@ -163,6 +165,8 @@ class WorkbookWriter:
 
     def __init__(self, file: BinaryIO, names: Sequence[str]) -> None:
         self._out, self._names, self._formulas = _Counted(file), tuple(names), 0
+        from worker.engine.io.workbook_writer import Sheet
+
         self._sheet = Sheet(self._out, names)
 
     def write(self, chunk: Chunk) -> None:
@@ -181,6 +185,8 @@ class StatisticalWriter:
 
     def __init__(self, kind: str, file: BinaryIO, names: Sequence[str]) -> None:
         self._out, self._names, self._formulas = _Counted(file), tuple(names), 0
+        from worker.engine.io.statistical_writer import StatisticalTable
+
         self._table = StatisticalTable(kind, names)
 
     def write(self, chunk: Chunk) -> None:

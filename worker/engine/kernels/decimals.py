@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.kernels.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 

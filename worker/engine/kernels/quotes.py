@@ -1,4 +1,4 @@
-"""One look at every byte of delimited text: do its quotes stand where they may, how many rows end."""
+"""One look at every byte of delimited text: do its quotes stand where they may, where do rows end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.kernels.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
@@ -14,10 +14,13 @@ LF, CR = 10, 13
 
 
 @compiled
-def survey(data: Array, quote: int, delimiter: int) -> tuple[int, int]:
-    """The first quote that is neither at the border of a value nor doubled inside one, or −1; and the line
-    feeds outside quotes before it."""
-    inside, ends, at, size = False, 0, 0, len(data)
+def survey(data: Array, quote: int, delimiter: int) -> tuple[int, int, int, int, int]:
+    """Of what stands outside quotes: the first quote that is neither at the border of a value nor doubled
+    inside one; row ends; where the last one ends; the first return that no line feed follows; the first row
+    that begins with its end. What is not there is −1; after a wrong quote nobody can tell, and nothing else
+    counts."""
+    inside, at, size = False, 0, len(data)
+    ends, last, stray, blank = 0, 0, -1, -1
     while at < size:
         byte = data[at]
         if byte == quote:
@@ -27,10 +30,16 @@ def survey(data: Array, quote: int, delimiter: int) -> tuple[int, int]:
             elif 0 <= beside < size and not (
                 data[beside] == delimiter or data[beside] == LF or data[beside] == CR
             ):
-                return at, ends
+                return at, 0, 0, -1, -1
             else:
                 inside = not inside
-        elif byte == LF and not inside:
-            ends += 1
+        elif not inside and byte in (LF, CR):
+            if at == last and blank < 0:
+                blank = at
+            alone = byte == CR and not (at + 1 < size and data[at + 1] == LF)
+            if alone and stray < 0:
+                stray = at
+            if alone or byte == LF:
+                ends, last = ends + 1, at + 1
         at += 1
-    return -1, ends
+    return -1, ends, last, stray, blank

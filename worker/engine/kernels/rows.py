@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.kernels.compiled import compiled
 from worker.engine.kernels.decimals import length, put
 
 Array = np.ndarray[Any, Any]

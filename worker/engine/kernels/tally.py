@@ -1,4 +1,4 @@
-"""How often each small code occurs."""
+"""Counting few codes with several accumulators, so that equal neighbours need not wait for each other."""
 
 from __future__ import annotations
 
@@ -6,28 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.algorithms.compiled import compiled
+from worker.engine.arrays import Longs
+from worker.engine.kernels.compiled import compiled
 
-Array = np.ndarray[Any, Any]
-LANES = 4
-"""Neighbours count in different places: equal codes in a row would wait for one another."""
-
-
-def tallied(codes: Array, width: int) -> Array:
-    """The number of rows of each code below `width`."""
-    counts = np.zeros((LANES, width), np.int64)
-    _tally(codes, counts)
-    total: Array = counts.sum(axis=0)
-    return total
+Codes = np.ndarray[Any, np.dtype[Any]]
 
 
 @compiled
-def _tally(codes: Array, counts: Array) -> None:
-    whole = len(codes) - len(codes) % 4
-    for i in range(0, whole, 4):
-        counts[0, np.uint32(codes[i])] += 1
-        counts[1, np.uint32(codes[i + 1])] += 1
-        counts[2, np.uint32(codes[i + 2])] += 1
-        counts[3, np.uint32(codes[i + 3])] += 1
-    for i in range(whole, len(codes)):
-        counts[0, np.uint32(codes[i])] += 1
+def tallied(codes: Codes, size: int) -> Longs:
+    """How often each code below `size` occurs."""
+    one, two = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    three, four = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    whole = len(codes) // 4 * 4
+    for at in range(0, whole, 4):
+        one[np.uint32(codes[at])] += 1
+        two[np.uint32(codes[at + 1])] += 1
+        three[np.uint32(codes[at + 2])] += 1
+        four[np.uint32(codes[at + 3])] += 1
+    for at in range(whole, len(codes)):
+        one[np.uint32(codes[at])] += 1
+    return one + two + three + four

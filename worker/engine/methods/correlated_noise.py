@@ -10,20 +10,22 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.drawing import of_rows, shared_noise, unit_noise
-from worker.engine.algorithms.finishing import Finish, finish_for
-from worker.engine.algorithms.rounded_noise import clipping, may_undo, said_of_clipping, said_of_rounding
-from worker.engine.column import Floats
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError
-from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
-from worker.engine.numeric import NumberColumn
+from worker.engine.perturbation.finishing import Finish, finish_for
+from worker.engine.perturbation.rounded_noise import clipping, may_undo, said_of_clipping, said_of_rounding
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.column import Floats
+from worker.engine.tables.drawing import of_rows, shared_noise, unit_noise
+from worker.engine.tables.kinds import GROUPING, NUMERIC
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 ROBUST_SAMPLE = 20_000
 
@@ -55,12 +57,13 @@ class CorrelatedNoise(Method):
     slug = "correlated-noise"
     title = "Correlated noise"
     family = Family.PERTURBATIVE
+    averages_out = True
     references = (
         "Kim (1986), A method for limiting disclosure in microdata based on random noise and transformation",
         "Rousseeuw & Van Driessen (1999), A fast algorithm for the minimum covariance determinant estimator",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC, many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC)] = Field(
         min_length=1, title="Columns", description="The numbers to change together."
     )
     share: Annotated[float, Unit("of the variance")] = Field(
@@ -112,6 +115,9 @@ class CorrelatedNoise(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for _, name, _ in self.named_columns()))
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return dict.fromkeys(self.columns, Trace.PERTURBED)
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in self.columns:
@@ -233,7 +239,7 @@ class CorrelatedNoise(Method):
         known = known[~np.isnan(known).any(axis=1)]
         if len(known) <= 4 * len(self.columns):
             return None
-        from worker.engine.algorithms.robust import minimum_covariance_determinant
+        from worker.engine.perturbation.robust import minimum_covariance_determinant
 
         return minimum_covariance_determinant(known, source.stream("\x00starts", 0))[1]
 

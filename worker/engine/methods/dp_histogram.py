@@ -8,9 +8,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from worker.engine.declared import Declaration
+from worker.engine.contracts.annotations import Columns, LogScale, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Forecast, Guarantee, Method, Tabulation, register
+from worker.engine.contracts.privacy import Protected, Spend
+from worker.engine.contracts.traces import Trace, gone
 from worker.engine.dp.accuracy import LEAST_DELTA, Noise, gaussian_noise, laplace_noise, threshold_for
-from worker.engine.dp.cells import Cells, Choice, Grid, declared_cells, require_cells
+from worker.engine.dp.cells import OTHER, Cells, Choice, Grid, declared_cells, require_cells
+from worker.engine.dp.door import bounded_counts
 from worker.engine.dp.histograms import COUNT, ERROR, EXACT, Design
 from worker.engine.dp.layouts import LEVEL, Layout, Plain, WithLevels, WithMargins
 from worker.engine.dp.levels import levels_over
@@ -18,14 +23,12 @@ from worker.engine.dp.parameters import Delta, Epsilon
 from worker.engine.dp.promises import in_short, promised
 from worker.engine.dp.telling import design_facts, design_forecast, design_guidance
 from worker.engine.errors import EngineError
-from worker.engine.fields import RELEASED, Columns, LogScale, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
-from worker.engine.privacy import Protected, Spend
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Schema
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import RELEASED
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Schema
 
 RESERVED = (COUNT, ERROR, EXACT, LEVEL)
 Shape = Literal["cells", "margins", "levels"]
@@ -37,8 +40,7 @@ class DpHistogram(Method):
 
     The release is a table of counts instead of microdata. Its cells come from what is declared of the
     columns – categories, or bounds and a bin width – and never from the data; empty cells get noise like
-    all others. Whatever else somebody knows, the odds that a person is in the data change by at most the
-    factor e^ε, and those of a belief about an attribute of the person by at most e^(2ε).
+    all others.
 
     When a column tells persons apart, at most a given number of rows per person is counted. Without one
     the promise is made for rows, and a person with several rows is protected less.
@@ -55,7 +57,7 @@ class DpHistogram(Method):
         "Hay, Rastogi, Miklau & Suciu (2010), Boosting the accuracy of differentially private histograms",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(role=RELEASED, many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(role=RELEASED)] = Field(
         min_length=1,
         max_length=4,
         title="Columns",
@@ -108,6 +110,11 @@ class DpHistogram(Method):
         title="A cell for missing values",
         description="Otherwise rows without a value are not counted.",
     )
+    other_cell: bool = Field(
+        False,
+        title="A cell for any other value",
+        description="Counts rows whose value is none of those declared; otherwise they are not counted.",
+    )
     nonnegative: bool = Field(
         False,
         title="No negative counts",
@@ -128,6 +135,7 @@ class DpHistogram(Method):
             cls(columns=("disease",), epsilon=Decimal("0.5")),
             cls(columns=("disease", "visits"), shape="margins", nonnegative=True),
             cls(columns=("income",), shape="levels", mechanism="gaussian", delta=Decimal("0.000001")),
+            cls(columns=("disease",), other_cell=True, missing_cell=True),
             cls(columns=("sex",), unknown_categories=True, delta=Decimal("0.000001"), rows_per_person=2),
         )
 
@@ -142,6 +150,8 @@ class DpHistogram(Method):
             raise ValueError(f"With so many rows per person delta must be at least {least:f}.")
         if self.unknown_categories and (self.shape != "cells" or self.mechanism != "laplace"):
             raise ValueError("Unknown categories go with cells alone and Laplace noise.")
+        if self.unknown_categories and self.other_cell:
+            raise ValueError("Unknown categories have cells of their own. Choose them or one cell for all.")
         if self.shape == "levels" and len(self.columns) > 1:
             raise ValueError("Levels are counted for one column.")
         if self.shape == "margins" and len(self.columns) == 1:
@@ -160,6 +170,7 @@ class DpHistogram(Method):
     def describe(self) -> str:
         what = {"cells": "", "margins": " with totals", "levels": " on every level"}[self.shape]
         more = ", also categories nobody declared" if self.unknown_categories else ""
+        more += f", with a cell for {OTHER}" if self.other_cell else ""
         rows = "1 row" if self.rows_per_person == 1 else f"{self.rows_per_person} rows"
         return (
             f"Count {' × '.join(self.columns)}{what}{more}, at most {rows} per person, "
@@ -186,11 +197,11 @@ class DpHistogram(Method):
         return Design(layout, noise, self.rows_per_person, threshold, self.nonnegative, self.round_to)
 
     def _cells(self, name: str, said: Declaration) -> Cells:
-        choice = Choice(self.outside == "nearest", self.missing_cell)
+        choice = Choice(self.outside == "nearest", self.missing_cell, self.other_cell)
         if not self.unknown_categories:
             return require_cells(name, said, choice)
         found = declared_cells(name, said, choice)
-        return found or Cells(name, ("",) if self.missing_cell else (), missing=self.missing_cell)
+        return found or Cells(name, choice.beside, missing=self.missing_cell, kind=said.kind)
 
     def _layout(self, declaration: Callable[[str], Declaration]) -> Layout:
         cells = [self._cells(name, declaration(name)) for name in self.columns]
@@ -212,6 +223,9 @@ class DpHistogram(Method):
             "laplace", noise.scale, change, self.epsilon, self.delta if self._uses_delta else Decimal(0)
         )
 
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return gone(schema)
+
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> Tabulation:
@@ -219,8 +233,8 @@ class DpHistogram(Method):
         report.stage("Counting")
         report.progress(0.05)
         columns = design.layout.grid.columns
-        counted = statistics.bounded_counts(
-            columns, fresh_key(), self.rows_per_person, self.unknown_categories
+        counted = bounded_counts(
+            statistics, columns, fresh_key(), self.rows_per_person, self.unknown_categories
         )
         report.stage("Drawing the noise")
         report.progress(0.9)
@@ -233,6 +247,7 @@ class DpHistogram(Method):
             "unit": unit,
             **design_facts(design, self.rows_per_person),
             "post_processing": self._post_processing(),
+            "other_cell": self.other_cell,
         }
 
     def _post_processing(self) -> list[str]:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Self
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Forecast, Guarantee, Method, Tabulation, register
+from worker.engine.contracts.privacy import Protected, Spend
+from worker.engine.contracts.traces import Trace, gone
 from worker.engine.dp import auditor, deriving
 from worker.engine.dp.answering import Asked, Line, Samplers, answered
 from worker.engine.dp.conditions import Condition
+from worker.engine.dp.door import bounded_tuples
 from worker.engine.dp.promises import in_short, promised
 from worker.engine.dp.questions import (
     ANSWER,
@@ -22,16 +25,16 @@ from worker.engine.dp.questions import (
     Question,
     canonical,
 )
-from worker.engine.dp.telling import whose
+from worker.engine.dp.telling import others_told, whose
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
-from worker.engine.privacy import Protected, Spend
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Schema, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Schema, Table
+from worker.engine.wording import thousands
 
 
 @register
@@ -68,6 +71,7 @@ class DpQuery(Question, Method):
             cls(ask="median", column="income", on="perturbed", epsilon=Decimal(1)),
             cls(ask="maximum", column="visits", rows_per_person=3),
             cls(ask="top-k", column="disease", top=2, on="perturbed"),
+            cls(ask="histogram", column="disease", other_cell=True),
         )
 
     def cost(self) -> Spend:
@@ -84,6 +88,9 @@ class DpQuery(Question, Method):
                 text = f"column: {name!r} is the name of a column of the answer. Rename it in the data."
                 raise EngineError("reserved-name", text, param="column")
 
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return gone(schema)
+
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> Tabulation:
@@ -91,19 +98,19 @@ class DpQuery(Question, Method):
         asked = Asked.of(self, statistics.declared)
         report.stage("Counting")
         report.progress(0.05)
-        tuples = statistics.bounded_tuples(asked, source)
+        tuples = bounded_tuples(statistics, asked, source)
         report.stage("Drawing the noise")
         report.progress(0.9)
         lines = answered(asked, tuples, Samplers())
-        facts = {**self._facts(asked), "unit": statistics.unit}
+        facts = {**self._facts(asked, statistics.declared), "unit": statistics.unit}
         return Tabulation(facts, _table(asked, lines, False), _table(asked, lines, True))
 
-    def _facts(self, asked: Asked) -> dict[str, Any]:
+    def _facts(self, asked: Asked, declared: Mapping[str, Declaration]) -> dict[str, Any]:
         """Nothing here depends on the data."""
         question = self
         facts: dict[str, Any] = {
             "question": self.words(),
-            "canonical": canonical(question),
+            "canonical": canonical(question, declared),
             "mechanism": asked.found.mechanism,
             "parts": [
                 {"what": part.what, "sensitivity": part.sensitivity, "epsilon": float(part.epsilon)}
@@ -113,7 +120,7 @@ class DpQuery(Question, Method):
             "rows_per_person": self.rows_per_person,
         }
         if self.ask in SELECTING:
-            number = deriving.candidates(self, asked.scale, _declared(asked))
+            number = deriving.candidates(self, asked.scale, declared)
             facts["rank_error95"] = deriving.rank_error(asked.found.parts[0], number, self)
         if self.ask in RANKED:
             facts["rank_error95_evenly"] = deriving.evenly_error(asked.found.parts[0])
@@ -123,10 +130,14 @@ class DpQuery(Question, Method):
         said = [*facts["explanation"], whose(facts["unit"], self.rows_per_person)]
         said += promised(self.cost(), Protected(facts["unit"]))
         if self.ask in SELECTING:
-            said.append(f"In 19 of 20 answers the value is within {facts['rank_error95']} rows of the best.")
+            said.append(
+                f"In 19 of 20 answers the value is within {thousands(facts['rank_error95'])} rows of "
+                "the best."
+            )
         if self.ask in RANKED:
             said.append(
-                f"Where values lie evenly around it, within {facts['rank_error95_evenly']} rows. error95 "
+                f"Where values lie evenly around it, within {thousands(facts['rank_error95_evenly'])} "
+                "rows. error95 "
                 "says this in values: it comes from values selected on either side, for half of ε; with too "
                 "few rows it reaches to the bounds. Where values lie in lumps, the next may be farther off."
             )
@@ -134,6 +145,8 @@ class DpQuery(Question, Method):
             said.append("Numbers beyond the declared bounds count as the bound; missing ones do not count.")
         if self.ask in ("minimum", "maximum"):
             said.append(f"Lowest and highest are answered as quantiles ({self.extreme.normalize():f}).")
+        if self.has_other_cell:
+            said.append(others_told())
         if self.ask in SELECTING:  # of a quantile it was said above
             return tuple(said)
         return (*said, "error95 is the half-width of the 95 % interval that the noise alone causes.")
@@ -141,12 +154,6 @@ class DpQuery(Question, Method):
     def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:
         auditor.insist(self, declared)
         return deriving.expected(self, declared)
-
-
-def _declared(asked: Asked) -> dict[str, Declaration]:
-    """The cells again as a declaration, to count the candidates."""
-    cells = asked.cells
-    return {cells.name: Declaration(categories=cells.labels)} if cells is not None and cells.labels else {}
 
 
 def _table(asked: Asked, lines: Sequence[Line], exact: bool) -> Table:

@@ -10,25 +10,29 @@ import numpy as np
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
+from worker.engine.contracts.annotations import Columns, LogScale, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Forecast, Guarantee, Method, Tabulation, register
+from worker.engine.contracts.privacy import Protected, Spend
+from worker.engine.contracts.traces import Trace, gone
 from worker.engine.dp.answering import Samplers
 from worker.engine.dp.cells import Cells, Choice, require_cells
 from worker.engine.dp.counting import CellRows
+from worker.engine.dp.door import bounded_rows
 from worker.engine.dp.parameters import Epsilon
 from worker.engine.dp.promises import foreseen, in_short, promised
 from worker.engine.dp.scales import scale_of
 from worker.engine.dp.telling import whose
 from worker.engine.dp.tree_model import Prices, Tree, drawn_rows, grown
 from worker.engine.errors import EngineError
-from worker.engine.fields import RELEASED, Columns, Kind, LogScale, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Forecast, Guarantee, Method, Tabulation, register
-from worker.engine.privacy import Protected, Spend
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import RELEASED, Kind
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Schema, Table
+from worker.engine.wording import thousands
 
 EXACT = "exact"
 MOST_PAIRS = 4_000_000
@@ -56,7 +60,7 @@ class DpSynthetic(Method):
         "networks",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(role=RELEASED, many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(role=RELEASED)] = Field(
         min_length=1,
         max_length=20,
         title="Columns",
@@ -119,9 +123,12 @@ class DpSynthetic(Method):
             _refuse_unwritable(one, declared.get(one.name, Declaration()))
         sizes = sorted((len(one) for one in cells), reverse=True)
         if len(sizes) > 1 and sizes[0] * sizes[1] > MOST_PAIRS:
-            text = f"columns: a pair would have more than {MOST_PAIRS:,} cells. Take wider bins."
+            text = f"columns: a pair would have more than {thousands(MOST_PAIRS)} cells. Take wider bins."
             raise EngineError("too-many-cells", text, param="columns")
         return cells
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return gone(schema) | dict.fromkeys(self.columns, Trace.MADE_UP)
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
@@ -129,7 +136,7 @@ class DpSynthetic(Method):
         cells = self._checked(statistics.declared)
         report.stage("Counting")
         report.progress(0.05)
-        counted = statistics.bounded_rows(cells, fresh_key(), self.rows_per_person)
+        counted = bounded_rows(statistics, cells, fresh_key(), self.rows_per_person)
         report.stage("Drawing the noise")
         report.progress(0.7)
         tree = grown(counted, [len(one) for one in cells], self._prices, Samplers())
@@ -171,8 +178,9 @@ class DpSynthetic(Method):
         among = f"; counts of a pair, with ± {together}" if together is not None else ""
         return (
             "These rows are invented: none stands for a person, and their number is an estimate too.",
-            f"They were drawn from counts of about {facts['rows_counted']:,} rows. Counts of a single column "
-            f"were made with an error of ± {alone} (95 %){among}. The pairs: {pairs}.",
+            f"They were drawn from counts of about {thousands(facts['rows_counted'])} rows. Counts of "
+            f"a single column were made with an error of ± {thousands(alone)} (95 %){among}. The "
+            f"pairs: {pairs}.",
             whose(facts["unit"], self.rows_per_person),
             *promised(self.cost(), Protected(facts["unit"])),
             "Associations of other columns are those that follow from these pairs; do not study others.",
@@ -186,9 +194,9 @@ class DpSynthetic(Method):
             "19 of 20 measured counts are off by at most this much. Counts are then made to agree; where "
             "many cells are empty this takes some rows from the others, which the codebook adds."
         )
-        found = [Forecast("Error of a column's count", f"± {alone:,}", within)]
+        found = [Forecast("Error of a column's count", f"± {thousands(alone)}", within)]
         if self._prices.edges:
-            found.append(Forecast("Error of a pair's count", f"± {pairs.error():,}", within))
+            found.append(Forecast("Error of a pair's count", f"± {thousands(pairs.error())}", within))
         return (*found, *foreseen(self.cost()))
 
 

@@ -11,24 +11,34 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from worker.engine.algorithms.hierarchies import Levels, levels_of
-from worker.engine.column import Column, Mask
+from worker.engine.contracts.annotations import Unit
+from worker.engine.contracts.facts import Explored, Facts, Generalized, Node, Suppressed
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import (
+    Family,
+    Guarantee,
+    Method,
+    Plan,
+    register,
+    require_quasi_identifiers,
+)
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError, LimitExceeded
-from worker.engine.fields import Kind, Role, Unit
-from worker.engine.frequency import Domain
-from worker.engine.goal import Goal
-from worker.engine.keys import Keys, Packer, among
-from worker.engine.long_table import Tuples
-from worker.engine.method import Family, Guarantee, Method, Plan, register
+from worker.engine.hierarchies.hierarchy import Levels, levels_of
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.column import Column, Mask
+from worker.engine.tables.frequency import Domain
+from worker.engine.tables.keys import Keys, Packer, among
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.long_table import Tuples
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 if TYPE_CHECKING:
-    from worker.engine.algorithms.search.judging import Judge
-    from worker.engine.algorithms.search.outcome import Explored, Outcome
+    from worker.engine.search.judging import Judge
+    from worker.engine.search.outcome import Outcome
 
 
 Weight = Annotated[float, Field(ge=0, le=1_000_000)]
@@ -162,16 +172,20 @@ class Generalization(Method):
 
     def check(self, schema: Schema) -> None:
         super().check(schema)
-        if not schema.named(Role.QUASI_IDENTIFIER):
-            text = (
-                "No column is tagged quasi-identifier. Tag the columns that others may know about a person."
-            )
-            raise EngineError("no-quasi-identifiers", text, param="columns")
+        require_quasi_identifiers(schema)
         for param, names in (("levels", self.levels), ("weights", self.weights)):
             for name in names:
                 if name not in schema or schema[name].role is not Role.QUASI_IDENTIFIER:
                     text = f"{param}: {name!r} is not a quasi-identifier of these data."
                     raise EngineError("no-such-column", text, param=param)
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        """A column that may not be lifted keeps its values where no row is hidden among others."""
+        hides = self.suppression_limit > 0 and not self.drop_suppressed
+        return {
+            name: Trace.COARSER if hides or self.levels.get(name, (0, 1))[1] else Trace.KEPT
+            for name in schema.named(Role.QUASI_IDENTIFIER)
+        }
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in schema.named(Role.QUASI_IDENTIFIER):
@@ -181,16 +195,16 @@ class Generalization(Method):
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> GeneralizationPlan:
-        from worker.engine.algorithms.search.best_effort import BestEffort
-        from worker.engine.algorithms.search.costs import Aim
-        from worker.engine.algorithms.search.judging import Judge, may_hide
-        from worker.engine.algorithms.search.optimal import Search
-        from worker.engine.algorithms.search.problem import Problem
+        from worker.engine.search.best_effort import BestEffort
+        from worker.engine.search.costs import Aim
+        from worker.engine.search.judging import Judge, may_hide
+        from worker.engine.search.optimal import Search
+        from worker.engine.search.problem import Problem
 
         names = statistics.quasi_identifiers
-        for name in names:
-            statistics.require_values(name, f"columns.{name}")
         table = statistics.classes_tuples(column for goal in goals for column in goal.sensitive_columns())
+        for name in names:
+            statistics.require_counted(table.domain(name), f"columns.{name}")
         levels = [levels_of(statistics.declaration(name).hierarchy, table.domain(name)) for name in names]
         bounds = self._bounds(levels)
         hidden = names if may_hide(levels, bounds) else ()
@@ -206,20 +220,22 @@ class Generalization(Method):
         began = perf_counter()
         search.run()
         found = perf_counter()
-        search.list_minimal()
+        if report.nodes_wanted:
+            search.list_minimal()
         seconds = {"plan_seconds": found - began, "minimal_seconds": perf_counter() - found}
-        outcome = search.outcome()
+        outcome, listed = search.outcome(), report.nodes_wanted
         del search, problem  # what the search held may be as much as the table
-        return self._decided(table, levels, judge, outcome, seconds)
+        return self._decided(table, levels, judge, outcome, seconds, listed)
 
     def transform(self, chunk: Chunk, plan: GeneralizationPlan, source: Source) -> Chunk:
         assert plan.packer is not None
         assert plan.suppressed is not None
         codes = []
         for domain, levels, level in zip(plan.domains, plan.levels, plan.node, strict=True):
-            codes.append(levels.from_values[level][domain.translate(chunk[domain.name])])
-        keys = plan.packer.apply(codes, chunk.rows)
-        hidden = among(keys, plan.suppressed)
+            codes.append(levels.lifted(domain.translate(chunk[domain.name]), level))
+        hidden = np.zeros(chunk.rows, bool)
+        if len(plan.suppressed):
+            hidden = among(plan.packer.apply(codes, chunk.rows), plan.suppressed)
         if plan.drop:
             chunk, codes = chunk.filter(~hidden), [one[~hidden] for one in codes]
             hidden = np.zeros(chunk.rows, bool)
@@ -250,11 +266,12 @@ class Generalization(Method):
         judge: Judge,
         outcome: Outcome,
         seconds: Mapping[str, float],
+        listed: bool,
     ) -> GeneralizationPlan:
-        from worker.engine.algorithms.obstacles import no_solution
-        from worker.engine.algorithms.search.deciding import decided
-        from worker.engine.algorithms.search.judging import lifted
-        from worker.engine.classes import classes_of
+        from worker.engine.search.deciding import decided
+        from worker.engine.search.judging import lifted
+        from worker.engine.search.obstacles import no_solution
+        from worker.engine.tables.classes import classes_of
 
         names = [one.name for one in levels]
         if outcome.best is None and not outcome.optimal:
@@ -266,23 +283,20 @@ class Generalization(Method):
             raise no_solution(judge, coarsest, outcome.least_suppressed)
         found = decided(table, levels, outcome.best, judge)
         facts: dict[str, Any] = {
-            "levels": dict(zip(names, outcome.best, strict=True)),
-            "heights": {one.name: one.height for one in levels},
-            "suppressed_rows": found.suppressed_rows,
-            "suppressed_cells": 0,
             "suppression_allowed": judge.limit,
             "classes": found.classes,
             "smallest_class": found.smallest,
             "objective": self.objective,
             "score": list(outcome.score) if isinstance(outcome.score, tuple) else outcome.score,
-            "optimal": outcome.optimal,
-            "minimal_complete": outcome.minimal_complete,
-            "nodes": outcome.nodes,
-            "nodes_checked": outcome.checked,
-            "minimal_nodes": [dict(zip(names, node, strict=True)) for node in outcome.minimal],
-            "explored": [_explored(names, one) for one in outcome.explored],
             **seconds,
         }
+        announced = Facts(
+            levels=Generalized(
+                dict(zip(names, outcome.best, strict=True)), {one.name: one.height for one in levels}
+            ),
+            suppressed=Suppressed(found.suppressed_rows, left_out=self.drop_suppressed),
+            explored=_explored(names, outcome, listed),
+        )
         domains = tuple(table.domain(name) for name in names)
         return GeneralizationPlan(
             facts,
@@ -292,20 +306,32 @@ class Generalization(Method):
             found.packer,
             found.suppressed,
             self.drop_suppressed,
+            announces=announced,
         )
 
 
-def _explored(names: Sequence[str], found: Explored) -> dict[str, Any]:
-    """One node as the report lists it."""
-    return {
-        "levels": dict(zip(names, found.node, strict=True)),
-        "feasible": found.feasible,
-        "suppressed_rows": found.suppressed_rows,
-        "score": found.score,
-    }
+def _explored(names: Sequence[str], outcome: Outcome, listed: bool) -> Explored:
+    """What the search looked at, with the columns' names; node by node where that was asked for."""
+    if not listed:
+        return Explored(outcome.nodes, outcome.checked, outcome.optimal, minimal_complete=False, listed=False)
+
+    def named(node: Sequence[int]) -> dict[str, int]:
+        return dict(zip(names, node, strict=True))
+
+    return Explored(
+        outcome.nodes,
+        outcome.checked,
+        outcome.optimal,
+        tuple(named(node) for node in outcome.minimal),
+        outcome.minimal_complete,
+        tuple(
+            Node(named(one.node), one.feasible, one.suppressed_rows, one.score) for one in outcome.explored
+        ),
+    )
 
 
 def _generalized(column: Column, levels: Levels, level: int, codes: Any, hidden: Mask) -> Column:
     """The column at its level, with `*` where the row is suppressed."""
-    codes = np.where(hidden, len(levels.labels[level]), codes)
+    if hidden.any():
+        codes = np.where(hidden, len(levels.labels[level]), codes)
     return column.recoded(codes, levels.with_star(level), Kind.CATEGORICAL)

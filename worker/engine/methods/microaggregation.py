@@ -9,19 +9,21 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.aligned import Aligned
-from worker.engine.algorithms.finishing import Finish, finish_for
-from worker.engine.column import Codes, Floats, Mask
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import NoSolution
-from worker.engine.fields import NUMERIC, Columns, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, Scope, register
-from worker.engine.numeric import NumberColumn
+from worker.engine.perturbation.finishing import Finish, finish_for
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema, Table
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.aligned import Aligned
+from worker.engine.tables.column import Codes, Floats, Mask
+from worker.engine.tables.kinds import NUMERIC
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema, Table
+from worker.engine.tables.table import Field as ColumnField
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Microaggregation(Method):
         "Hansen & Mukherjee (2003), A polynomial algorithm for optimal univariate microaggregation",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC, many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC)] = Field(
         min_length=1, title="Columns", description="The numbers to average."
     )
     k: Annotated[int, Unit("rows")] = Field(
@@ -109,6 +111,9 @@ class Microaggregation(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return self.columns
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return dict.fromkeys(self.columns, Trace.PERTURBED)
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in self.columns:
@@ -213,7 +218,7 @@ class _Averaging:
         return [_share_kept(old, new) for old, new in zip(self.numbers, self.made, strict=True)]
 
     def _fill(self, at: Sequence[int], rows: Codes, of: Codes, median: bool) -> None:
-        from worker.engine.algorithms.partitions import middles
+        from worker.engine.microaggregation.partitions import middles
 
         for i in at:
             self.made[i][rows] = middles(self.numbers[i][rows], of, median)
@@ -242,10 +247,10 @@ def _patterns(columns: Sequence[Floats]) -> Iterator[tuple[Codes, Mask]]:
 
 def _grouped(columns: Sequence[Floats], k: int, algorithm: str, report: Reporter) -> Codes:
     if algorithm == "mdav":
-        from worker.engine.algorithms.mdav import mdav
+        from worker.engine.microaggregation.mdav import mdav
 
         return mdav(columns, k, report.progress)
-    from worker.engine.algorithms.partitions import principal_component, univariate
+    from worker.engine.microaggregation.partitions import principal_component, univariate
 
     report.checkpoint()
     if algorithm == "univariate":

@@ -11,26 +11,37 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from worker.engine.algorithms.aligned import Aligned
-from worker.engine.algorithms.axes import AS_NUMBERS, Axis, axis_of, kind_after
-from worker.engine.classes import Classes, released_classes
-from worker.engine.column import Codes, Column
-from worker.engine.declared import Declaration
+from worker.engine.contracts.facts import Facts, Suppressed
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import (
+    Family,
+    Guarantee,
+    Method,
+    Plan,
+    Preset,
+    register,
+    require_quasi_identifiers,
+)
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError, NoSolution
-from worker.engine.fields import Kind, Role
-from worker.engine.frequency import Domain, FrequencyTable
-from worker.engine.goal import Goal
-from worker.engine.keys import Keys, Packer
-from worker.engine.method import Family, Guarantee, Method, Plan, Preset, register, require_quasi_identifiers
+from worker.engine.mondrian.axes import AS_NUMBERS, Axis, axis_of, kind_after, summarized
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema, Table
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.aligned import Aligned
+from worker.engine.tables.classes import Classes, released_classes
+from worker.engine.tables.column import Codes, Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.frequency import Domain, FrequencyTable
+from worker.engine.tables.keys import Keys, Packer
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema, Table
+from worker.engine.tables.table import Field as ColumnField
+from worker.engine.wording import thousands
 
 if TYPE_CHECKING:
-    from worker.engine.algorithms.labels import Labels
-    from worker.engine.algorithms.regions import Leaves
+    from worker.engine.mondrian.labels import Labels
+    from worker.engine.mondrian.regions import Leaves
 
 
 @dataclass(frozen=True)
@@ -127,6 +138,13 @@ class Mondrian(Method):
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return schema.named(Role.QUASI_IDENTIFIER)
 
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        """A mean or median is another value in place of the original one, not a label that holds it."""
+        return {
+            name: Trace.PERTURBED if summarized(schema[name].kind, self.summary) else Trace.COARSER
+            for name in schema.named(Role.QUASI_IDENTIFIER)
+        }
+
     def output_schema(self, schema: Schema) -> Schema:
         for name in schema.named(Role.QUASI_IDENTIFIER):
             kind = kind_after(schema[name].kind, self.summary)
@@ -143,17 +161,19 @@ class Mondrian(Method):
         work = _Recoding(statistics, table, self.summary)
         leaves = work.cut(goals, self.relaxed, report)
         labels = work.labels(leaves)
-        facts = {"relaxed": self.relaxed, "summary": self.summary, **work.facts(leaves, labels)}
+        announced, found = work.facts(leaves, labels)
+        facts = {"relaxed": self.relaxed, "summary": self.summary, **found}
         facts["plan_seconds"] = perf_counter() - began
         if whole is not None:
             made = [_column(one, one.codes[leaves.of]) for one in labels]
             ids = None if whole.is_contiguous else whole.row_ids
-            return MondrianPlan(facts, aligned=Aligned(Table(made, whole.first_row, whole.rows, ids)))
+            aligned = Aligned(Table(made, whole.first_row, whole.rows, ids))
+            return MondrianPlan(facts, aligned=aligned, announces=announced)
         domains = table.domains[: len(labels)]
         packer = Packer(tuple(map(len, domains)))
         keys, first = np.unique(packer.fit(table.codes[: len(labels)], len(table)), return_index=True)
         fresh = tuple(_column(one, one.codes[leaves.of[first]]) for one in labels)
-        return MondrianPlan(facts, domains, packer, keys, fresh)
+        return MondrianPlan(facts, domains, packer, keys, fresh, announces=announced)
 
     def transform(self, chunk: Chunk, plan: MondrianPlan, source: Source) -> Chunk:
         if plan.aligned is not None:
@@ -174,8 +194,9 @@ class Mondrian(Method):
         if not facts["classes"]:
             return ()
         return (
-            f"The quasi-identifiers were recoded in {facts['classes']:,} groups of at least "
-            f"{facts['smallest_class']:,}: each shows {shown}; columns with a hierarchy show a label of it.",
+            f"The quasi-identifiers were recoded in {thousands(facts['classes'])} groups of at least "
+            f"{thousands(facts['smallest_class'])}: each shows {shown}; columns with a hierarchy show "
+            "a label of it.",
             "Groups differ in width: dense parts of the data are described more finely than sparse ones, and "
             "the same value may appear under several labels. Tabulate with midpoints or spread rows evenly "
             "over their interval; within a group nothing can be told apart.",
@@ -215,7 +236,7 @@ class _Recoding:
 
     def cut(self, goals: Sequence[Goal], relaxed: bool, report: Reporter) -> Leaves:
         """The regions, or a refusal that names the goal in the way."""
-        from worker.engine.algorithms.regions import Regions
+        from worker.engine.mondrian.regions import Regions
 
         regions = Regions(self.table, self.axes, goals, relaxed)
         with report.span(0.0, 0.9):
@@ -227,7 +248,7 @@ class _Recoding:
 
     def labels(self, leaves: Leaves) -> list[Labels]:
         """What stands for each region, column by column."""
-        from worker.engine.algorithms.labels import labels_of
+        from worker.engine.mondrian.labels import labels_of
 
         described = zip(self.axes, self.table.codes, self._places, strict=False)
         return [
@@ -246,8 +267,8 @@ class _Recoding:
         )
         return released_classes(table, self.names)
 
-    def facts(self, leaves: Leaves, labels: Sequence[Labels]) -> dict[str, Any]:
-        """What the report tells."""
+    def facts(self, leaves: Leaves, labels: Sequence[Labels]) -> tuple[Facts, dict[str, Any]]:
+        """What the report tells: announced to others, and its own."""
         rows = np.bincount(leaves.of, weights=self.table.counts, minlength=len(leaves)).astype(np.int64)
         if self.table.persons is None:  # then the regions tell all there is to tell
             table = FrequencyTable(
@@ -258,12 +279,11 @@ class _Recoding:
             classes, suppressed = self.released(leaves)
         total = max(int(rows.sum()), 1)
         lost = {one.name: round(float((one.lost * rows).sum()) / total, 6) for one in labels}
-        return {
+        gone = 0 if suppressed is None else int(suppressed.rows.sum())
+        return Facts(suppressed=Suppressed(gone, left_out=False)), {
             "classes": classes.number,
             "smallest_class": int(classes.sizes.min()) if classes.number else None,
             "largest_class": int(classes.sizes.max()) if classes.number else None,
-            "suppressed_rows": 0 if suppressed is None else int(suppressed.rows.sum()),
-            "suppressed_cells": 0,
             "range_lost": lost,
             "mean_range_lost": round(sum(lost.values()) / len(lost), 6),
         }
@@ -277,7 +297,7 @@ class _Recoding:
         )
         text += "satisfy it, and cutting begins from there." if not goals[at].monotone else "satisfy it."
         if isinstance(reached, int | float):
-            number = f"{reached:,}" if isinstance(reached, int) else f"{reached:.4g}"
+            number = thousands(reached)
             text += f" One class of all rows reaches {number}."
         return NoSolution("no-solution", f"{text} Weaken the goal.", param=f"goals[{at}]")
 

@@ -9,25 +9,27 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.drawing import put_noise, shared_noise
-from worker.engine.algorithms.finishing import Finish, finish_for
-from worker.engine.algorithms.rounded_noise import (
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace
+from worker.engine.perturbation.finishing import Finish, finish_for
+from worker.engine.perturbation.rounded_noise import (
     clipping,
     may_undo,
     rounded_variance,
     said_of_clipping,
     said_of_rounding,
 )
-from worker.engine.column import Floats
-from worker.engine.fields import GROUPING, NUMERIC, Columns, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.column import Floats
+from worker.engine.tables.drawing import put_noise, shared_noise
+from worker.engine.tables.kinds import GROUPING, NUMERIC
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 NEARLY = 0.01
 """A correction that differs by less from what was drawn is not told apart."""
@@ -57,6 +59,7 @@ class Noise(Method):
     slug = "noise"
     title = "Noise"
     family = Family.PERTURBATIVE
+    averages_out = True
     references = (
         "Brand (2002), Microdata protection through noise addition",
         "Hundepool et al. (2012), Statistical Disclosure Control, §3.3.1",
@@ -145,6 +148,9 @@ class Noise(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for _, name, _ in self.named_columns()))
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {self.column: Trace.PERTURBED}
 
     def output_schema(self, schema: Schema) -> Schema:
         field = schema[self.column]

@@ -9,37 +9,41 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms import transition
-from worker.engine.algorithms.alias import Alias
-from worker.engine.algorithms.categories import Categories, require_known
-from worker.engine.algorithms.change_charts import estimate_chart, matrix_chart
-from worker.engine.algorithms.distributions import FEWEST
-from worker.engine.algorithms.estimation import Estimate, original_counts
-from worker.engine.algorithms.strata import Strata
-from worker.engine.chart import Chart
-from worker.engine.column import Column, Floats
+from worker.engine.contracts.annotations import Columns, Transition, Unit
+from worker.engine.contracts.chart import Chart
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.dp.promises import randomized
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Kind, Transition, Unit
-from worker.engine.frequency import Counts
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
+from worker.engine.marginals.distributions import FEWEST
+from worker.engine.randomization import transition
+from worker.engine.randomization.alias import Alias
+from worker.engine.randomization.categories import Categories, require_known
+from worker.engine.randomization.change_charts import estimate_chart, matrix_chart
+from worker.engine.randomization.coupling import Coupling
+from worker.engine.randomization.estimation import Estimate, original_counts
+from worker.engine.randomization.strata import Strata
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
+from worker.engine.tables.column import Column, Floats
+from worker.engine.tables.frequency import Counts
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
 
 CATEGORICAL = frozenset({Kind.CATEGORICAL, Kind.ORDINAL, Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER})
 
 
 @dataclass(frozen=True)
 class PramPlan(Plan):
-    """One matrix per stratum, and the tables that draw from them exactly."""
+    """One matrix per stratum, and the tables that draw from them exactly; those of a version draw alike."""
 
     categories: Categories = field(default_factory=lambda: Categories((), ()))
     strata: Strata | None = None
     matrices: tuple[transition.Weights, ...] = ()
     alias: Alias | None = None
+    coupling: Coupling | None = None
     frequent: tuple[bool, ...] = ()
     """Which categories so many rows hold that their names are no secret."""
 
@@ -59,7 +63,6 @@ class Pram(Method):
     slug = "pram"
     title = "Post-randomization (PRAM)"
     family = Family.PERTURBATIVE
-    draws_of_version = True
     tells_changes = False
     references = (
         "Gouweleeuw, Kooiman, Willenborg & De Wolf (1998), Post randomisation for statistical disclosure "
@@ -94,7 +97,7 @@ class Pram(Method):
     groups: tuple[tuple[str, ...], ...] = Field(
         (), title="Groups", description="Categories change only within their group; those in no group stay."
     )
-    strata: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    strata: Annotated[tuple[str, ...], Columns()] = Field(
         (),
         title="Strata",
         description="Frequencies are kept and estimated within equal values of these columns.",
@@ -146,6 +149,16 @@ class Pram(Method):
                 raise ValueError("Give either groups or a matrix: zeros in the matrix confine changes.")
         return self
 
+    @property
+    def drawn_column(self) -> str | None:
+        return None if self._keeps_all else self.column
+
+    @property
+    def _keeps_all(self) -> bool:
+        if self.matrix is None:
+            return self.keep == 1
+        return all(row[i] == 1 for i, row in enumerate(self.matrix))
+
     def describe(self) -> str:
         how = (
             "by its own matrix" if self.matrix is not None else f"keeping each with probability {self.keep:g}"
@@ -156,6 +169,9 @@ class Pram(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.column, *self.strata)))
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {self.column: Trace.PERTURBED if self.drawn_column else Trace.KEPT}
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
@@ -177,12 +193,15 @@ class Pram(Method):
         rows = [row for matrix in matrices for row in matrix]
         alias = Alias.of_weights(rows) if rows else None
         frequent = tuple(sum(column) >= FEWEST for column in zip(*counts, strict=True))
-        return PramPlan(facts, categories, strata, matrices, alias, frequent)
+        coupling = Coupling.of(matrices, categories.texts) if rows and source.of_version else None
+        if coupling:
+            facts["draws"] = coupling.label(source, self.column, self.strata)
+        return PramPlan(facts, categories, strata, matrices, alias, coupling, frequent)
 
     def transform(self, chunk: Chunk, plan: PramPlan, source: Source) -> Chunk:
         if plan.alias is None or plan.strata is None:
             return chunk
-        from worker.engine.algorithms.alias_kernel import drawn
+        from worker.engine.randomization import alias_kernel, coupling_kernel
 
         column, width = chunk[self.column], len(plan.categories)
         lookup = plan.categories.codes_of(column)
@@ -190,8 +209,12 @@ class Pram(Method):
         if len(plan.strata) > 1:
             codes = plan.strata.ids(chunk) * np.int32(width) + lookup[column.codes]
             rows_of = np.arange(width * len(plan.strata), dtype=np.int32)
-        own = source.of_version(self.column.encode(), *plan.alias.content)
-        fresh, released = drawn(plan.alias, width, codes, rows_of, chunk, own, self.column)
+        if plan.coupling:
+            keys = plan.coupling.keys(source, self.column)
+            fresh, released = coupling_kernel.drawn(plan.coupling, keys, codes, rows_of, chunk)
+        else:
+            given = (plan.alias, width, codes, rows_of, chunk, source, self.column)
+            fresh, released = alias_kernel.drawn(*given)
         made = Column.of_domain(
             self.column, column.kind, fresh, plan.categories.texts, plan.categories.missing
         )

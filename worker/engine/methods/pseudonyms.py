@@ -9,16 +9,18 @@ from typing import Annotated, Any, Literal, Self
 import pyarrow as pa
 from pydantic import Field
 
-from worker.engine.column import Column
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Kind, Role, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 KEYS = frozenset({Role.PERSON_KEY, Role.HOUSEHOLD_KEY})
 
@@ -92,6 +94,9 @@ class Pseudonyms(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return (self.column,)
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {self._output(schema[self.column].role): Trace.MADE_UP}
 
     def output_schema(self, schema: Schema) -> Schema:
         role = schema[self.column].role

@@ -10,21 +10,25 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms import response
-from worker.engine.algorithms.alias import Alias
-from worker.engine.algorithms.categories import require_known
-from worker.engine.algorithms.change_charts import estimate_chart
-from worker.engine.chart import Chart
-from worker.engine.column import Codes, Column
-from worker.engine.declared import Declaration
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.chart import Chart
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Guarantee, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace
+from worker.engine.dp import promises
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Kind, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Guarantee, Method, Plan, Preset, register
+from worker.engine.randomization import response
+from worker.engine.randomization.alias import Alias
+from worker.engine.randomization.categories import require_known
+from worker.engine.randomization.change_charts import estimate_chart
+from worker.engine.randomization.coupling import Coupling
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
+from worker.engine.tables.column import Codes, Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
 
 CATEGORICAL = frozenset({Kind.CATEGORICAL, Kind.ORDINAL, Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER})
 
@@ -37,6 +41,7 @@ class ResponsePlan(Plan):
     drawn: int = 0
     design: response.Design | None = None
     alias: Alias | None = None
+    coupling: Coupling | None = None
 
     @property
     def missing(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -44,16 +49,20 @@ class ResponsePlan(Plan):
         return np.array([text == "" for text in self.texts], dtype=bool)
 
 
+def _promise(epsilon: float) -> str:
+    said = promises.randomized(epsilon)
+    return f"{said[:1].upper()}{said[1:]}, with ε = {epsilon:g}."
+
+
 @register
 class RandomizedResponse(Method):
     """Answer truthfully with a known probability, else with another answer at random.
 
     With m categories the true one is reported with p = e^ε / (e^ε + m − 1) and each other one with
-    q = (1 − p) / (m − 1); no answer is more than e^ε times as likely for one person as for another. That
-    holds for every single cell, whoever looks at it: local differential privacy. The categories must be
-    declared, because a list taken from the data would give rare ones away. Shares of the original answers
-    are estimated without bias; the report shows the price of the local model beside what a central
-    mechanism with the same ε would cost.
+    q = (1 − p) / (m − 1). That protects every single cell, whoever looks at it: local differential privacy.
+    The categories must be declared, because a list taken from the data would give rare ones away. Shares of
+    the original answers are estimated without bias; the report shows the price of the local model beside
+    what a central mechanism with the same ε would cost.
     """
 
     slug = "randomized-response"
@@ -61,7 +70,6 @@ class RandomizedResponse(Method):
     family = Family.PERTURBATIVE
     tells_changes = False
     guarantee = Guarantee.LOCAL_DIFFERENTIAL_PRIVACY
-    draws_of_version = True
     references = (
         "Warner (1965), Randomized response: a survey technique for eliminating evasive answer bias",
         "Kairouz, Bonawitz & Ramage (2016), Discrete distribution estimation under local privacy",
@@ -115,10 +123,10 @@ class RandomizedResponse(Method):
             ),
             Preset(
                 "Strong",
-                "The odds of the answer itself change by at most 1.65 (ε = 0.5).",
+                _promise(0.5),
                 {"epsilon": "0.5"},
             ),
-            Preset("Weak", "The odds of the answer itself change by at most 20.1 (ε = 3).", {"epsilon": "3"}),
+            Preset("Weak", _promise(3), {"epsilon": "3"}),
         )
 
     @model_validator(mode="before")
@@ -142,6 +150,10 @@ class RandomizedResponse(Method):
                 "The true answer must be likelier than any other one: raise the keep probability."
             )
         return self
+
+    @property
+    def drawn_column(self) -> str:
+        return self.column
 
     def describe(self) -> str:
         how = f"ε = {self.epsilon}" if self.keep is None else f"keep probability {self.keep:g}"
@@ -167,6 +179,9 @@ class RandomizedResponse(Method):
         listed = self.categories or said.categories or ()
         return listed, len(listed) + (self.missing == "category")
 
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {self.column: Trace.PERTURBED}
+
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> ResponsePlan:
@@ -178,17 +193,24 @@ class RandomizedResponse(Method):
         weights = design.weights(drawn, len(texts))
         facts = {"column": self.column, "categories": list(texts[:drawn]), **design.facts()}
         facts["covers_missing"] = self.missing == "category"
-        return ResponsePlan(facts, texts, drawn, design, Alias.of_weights(weights))
+        coupling = Coupling.of([weights], texts) if source.of_version else None
+        if coupling:
+            facts["draws"] = coupling.label(source, self.column)
+        return ResponsePlan(facts, texts, drawn, design, Alias.of_weights(weights), coupling)
 
     def transform(self, chunk: Chunk, plan: ResponsePlan, source: Source) -> Chunk:
-        from worker.engine.algorithms.alias_kernel import drawn
+        from worker.engine.randomization import alias_kernel, coupling_kernel
 
         if plan.alias is None:
             return chunk
         column = chunk[self.column]
         rows_of = _positions(plan.texts, column)
-        own = source.of_version(self.column.encode(), *plan.alias.content)
-        fresh, released = drawn(plan.alias, len(plan.texts), column.codes, rows_of, chunk, own, self.column)
+        if plan.coupling:
+            keys = plan.coupling.keys(source, self.column)
+            fresh, released = coupling_kernel.drawn(plan.coupling, keys, column.codes, rows_of, chunk)
+        else:
+            given = (plan.alias, len(plan.texts), column.codes, rows_of, chunk, source, self.column)
+            fresh, released = alias_kernel.drawn(*given)
         made = Column.of_domain(self.column, column.kind, fresh, plan.texts, plan.missing)
         return chunk.with_columns(made).tallied(released=released)
 

@@ -10,17 +10,20 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.aligned import Aligned
-from worker.engine.column import Column, Floats
-from worker.engine.declared import Declaration
-from worker.engine.fields import NUMERIC, Columns, Kind, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, Scope, register
-from worker.engine.numeric import NumberColumn
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema, Table
+from worker.engine.tables.aligned import Aligned
+from worker.engine.tables.column import Column, Floats
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import NUMERIC, Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema, Table
+from worker.engine.wording import measured
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,11 @@ class RankSwapping(Method):
     slug = "rank-swapping"
     title = "Rank swapping"
     family = Family.PERTURBATIVE
+    averages_out = True
     scope = Scope.WHOLE_COLUMNS
     references = ("Moore (1996), Controlled data-swapping techniques for masking public use microdata sets",)
 
-    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC | {Kind.ORDINAL}, many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC | {Kind.ORDINAL})] = Field(
         min_length=1, title="Columns", description="Each is swapped by itself."
     )
     percent: Annotated[float, Unit("% of the ranks")] = Field(
@@ -72,11 +76,15 @@ class RankSwapping(Method):
 
     def describe(self) -> str:
         return (
-            f"Swap values of {', '.join(self.columns)} between rows within {self.percent:g} % of the ranks."
+            f"Swap values of {', '.join(self.columns)} between rows within {measured(self.percent, '%')} "
+            "of the ranks."
         )
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return self.columns
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return dict.fromkeys(self.columns, Trace.EXCHANGED)
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
@@ -99,7 +107,8 @@ class RankSwapping(Method):
     def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         return (
-            f"{names}: values were swapped between rows at most {self.percent:g} % of the ranks apart.",
+            f"{names}: values were swapped between rows at most {measured(self.percent, '%')} of the "
+            "ranks apart.",
             "Frequencies, means, variances and quantiles of each of these columns are exactly the "
             "original ones. Correlations and regressions with other columns are weakened, and the more so "
             "in small subgroups.",
@@ -108,7 +117,7 @@ class RankSwapping(Method):
     def _swapped(
         self, column: Column, declared: Declaration, source: Source
     ) -> tuple[Column, dict[str, Any]]:
-        from worker.engine.algorithms.rank_swap import swapped
+        from worker.engine.swapping.rank_swap import swapped
 
         keys = _keys(column, declared)
         payload = keys if isinstance(column, NumberColumn) else column.codes

@@ -9,17 +9,19 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.aligned import Aligned
-from worker.engine.algorithms.households import Households, households_of, pairs_within, rows_of_pairs
-from worker.engine.column import Mask
-from worker.engine.fields import GROUPING, Columns, Role, Unit
-from worker.engine.goal import Goal
-from worker.engine.keys import group, pack
-from worker.engine.method import Family, Method, Plan, Preset, Scope, register
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema, Table
+from worker.engine.swapping.households import Households, households_of, pairs_within, rows_of_pairs
+from worker.engine.tables.aligned import Aligned
+from worker.engine.tables.column import Mask
+from worker.engine.tables.keys import group, pack
+from worker.engine.tables.kinds import GROUPING, Role
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema, Table
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,17 @@ class RecordSwapping(Method):
     slug = "record-swapping"
     title = "Record swapping"
     family = Family.PERTURBATIVE
+    averages_out = True
     scope = Scope.WHOLE_COLUMNS
     references = (
         "Dalenius & Reiss (1982), Data-swapping: a technique for disclosure control",
         "Shlomo, Tudor & Groom (2010), Data swapping for protecting census tables",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns()] = Field(
         min_length=1, title="Columns", description="What the households trade, such as their region."
     )
-    strata: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    strata: Annotated[tuple[str, ...], Columns()] = Field(
         (), title="Strata", description="Households trade only with others that are equal in these columns."
     )
     share: Annotated[float, Unit("of the households")] = Field(
@@ -60,7 +63,7 @@ class RecordSwapping(Method):
     household: Annotated[str | None, Columns(role=GROUPING)] = Field(
         None, title="Household", description="Empty: the column tagged household key, or else each row."
     )
-    risky: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    risky: Annotated[tuple[str, ...], Columns()] = Field(
         (),
         title="Rare combinations of",
         description="Households with a rare member in these columns go first.",
@@ -94,6 +97,9 @@ class RecordSwapping(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return self.columns
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return dict.fromkeys(self.columns, Trace.EXCHANGED)
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter

@@ -9,12 +9,14 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from worker.engine.fields import NUMERIC, Columns, Unit
-from worker.engine.method import Family, Method, Plan, register
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.method import Family, Method, Plan, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
+from worker.engine.tables.kinds import NUMERIC
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
 
 MOST_DIGITS = 400
 """Far beyond any measured number; a longer exponent would only cost time."""
@@ -40,10 +42,6 @@ class Rounding(Method):
 
     per_tuple = True
 
-    @property
-    def drops_rows(self) -> bool:
-        return False
-
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
         return (cls(column="age", base=5), cls(column="income", base=1000))
@@ -53,6 +51,9 @@ class Rounding(Method):
 
     def describe(self) -> str:
         return f"Round {self.column} to multiples of {self.base}."
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {self.column: Trace.COARSER}
 
     def plan(self, statistics: Statistics, goals: object, source: Source, report: Reporter) -> Plan:
         statistics.require_values(self.column, "column")

@@ -9,18 +9,20 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.drawing import of_rows
-from worker.engine.column import Floats
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError
-from worker.engine.fields import GROUPING, Columns, Kind, Role, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.column import Floats
+from worker.engine.tables.drawing import of_rows
+from worker.engine.tables.kinds import GROUPING, Kind, Role
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,15 @@ class Sampling(Method):
         if self.weight_name and self.weight_name in schema:
             text = "weight_name: the data already have a column of this name. Choose another one."
             raise EngineError("column-exists", text, param="weight_name")
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        """A tagged weight is divided by a probability that follows from it; a new one tells nothing."""
+        weights = dict.fromkeys(schema.named(Role.WEIGHT), Trace.COARSER)
+        return weights or dict.fromkeys((self.weight_name,) if self.weight_name else (), Trace.MADE_UP)
+
+    @property
+    def drops_rows(self) -> bool:
+        return True
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in schema.named(Role.WEIGHT):

@@ -9,19 +9,22 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.algorithms.aligned import Aligned
-from worker.engine.algorithms.drawing import unit_noise
-from worker.engine.algorithms.effects import Effect, add_effects, design, effect_of
-from worker.engine.algorithms.scores import Scale
-from worker.engine.column import Column, Floats
-from worker.engine.fields import NUMERIC, Columns
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, Scope, register
-from worker.engine.numeric import NumberColumn
+from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import BLOCK, Chunk, Schema, Table
+from worker.engine.synthesis.effects import Effect, add_effects, design, effect_of
+from worker.engine.synthesis.scores import Scale
+from worker.engine.tables.aligned import Aligned
+from worker.engine.tables.column import Column, Floats
+from worker.engine.tables.drawing import unit_noise
+from worker.engine.tables.keys import distinct
+from worker.engine.tables.kinds import NUMERIC
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import BLOCK, Chunk, Schema, Table
 
 ROWS_TO_FIT = 200_000
 
@@ -57,13 +60,14 @@ class Shuffling(Method):
     slug = "shuffling"
     title = "Shuffling"
     family = Family.PERTURBATIVE
+    averages_out = True
     scope = Scope.WHOLE_COLUMNS
     references = ("Muralidhar & Sarathy (2006), Data shuffling: a new masking approach for numerical data",)
 
-    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC, many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns(kind=NUMERIC)] = Field(
         min_length=1, title="Columns", description="The numbers to deal out again, together."
     )
-    predictors: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    predictors: Annotated[tuple[str, ...], Columns()] = Field(
         (), title="Predictors", description="Columns whose correlation with the shuffled ones is to be kept."
     )
 
@@ -88,6 +92,9 @@ class Shuffling(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return self.columns
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return dict.fromkeys(self.columns, Trace.EXCHANGED)
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
@@ -135,7 +142,7 @@ class Shuffling(Method):
         return _Model(effects, coefficients, _root(covariance), 1.0 - left.var(axis=0) / spread)
 
     def _shuffled(self, whole: Table, model: _Model, number: int, source: Source) -> Column:
-        from worker.engine.algorithms.ordering import order_of, scattered
+        from worker.engine.tables.ordering import order_of, scattered
 
         column = whole[self.columns[number]]
         drawn = self._drawn(whole, model, number, source)
@@ -172,7 +179,7 @@ class Shuffling(Method):
 def _some_rows(rows: int, source: Source) -> np.ndarray[Any, np.dtype[np.int32]]:
     if rows <= ROWS_TO_FIT:
         return np.arange(rows, dtype=np.int32)
-    return np.unique(source.stream("\x00fit", 0).integers(0, rows, ROWS_TO_FIT)).astype(np.int32)
+    return distinct(source.stream("\x00fit", 0).integers(0, rows, ROWS_TO_FIT)).astype(np.int32)
 
 
 def _ordered(column: Column, kept: np.ndarray[Any, np.dtype[np.intp]] | None) -> tuple[Any, Any]:

@@ -11,21 +11,31 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from worker.engine.algorithms.wildcards import matching_sizes, wild_values
-from worker.engine.classes import Classes, classes_of, released_classes
-from worker.engine.column import SUPPRESSED, Codes, Column, Mask
-from worker.engine.declared import Declaration
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import Facts, Suppressed
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import (
+    Family,
+    Guarantee,
+    Method,
+    Plan,
+    register,
+    require_quasi_identifiers,
+)
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError, NoSolution
-from worker.engine.fields import Columns, Kind, Role, Unit
-from worker.engine.frequency import Domain, FrequencyTable
-from worker.engine.goal import Goal
-from worker.engine.keys import Keys, Packer, group
-from worker.engine.method import Family, Guarantee, Method, Plan, register, require_quasi_identifiers
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.suppression.wildcards import matching_sizes, wild_values
+from worker.engine.tables.classes import Classes, classes_of, released_classes
+from worker.engine.tables.column import SUPPRESSED, Codes, Column, Mask
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.frequency import Domain, FrequencyTable
+from worker.engine.tables.keys import Keys, Packer, group
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 EVERY_PATTERN_UP_TO = 10
 """With more quasi-identifiers than this, cells are hidden in one fixed order instead of trying all sets."""
@@ -70,17 +80,13 @@ class Suppression(Method):
         title="k",
         description="The smallest class allowed, beside the goals. Leave empty to follow the goals alone.",
     )
-    importance: Annotated[tuple[str, ...], Columns(role=Role.QUASI_IDENTIFIER, many=True)] = Field(
+    importance: Annotated[tuple[str, ...], Columns(role=Role.QUASI_IDENTIFIER)] = Field(
         (),
         title="Importance",
         description="The most important columns first: they are hidden last. Others count as unimportant.",
     )
 
     per_tuple = True
-
-    @property
-    def drops_rows(self) -> bool:
-        return False
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -105,6 +111,9 @@ class Suppression(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return schema.named(Role.QUASI_IDENTIFIER)
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return dict.fromkeys(schema.named(Role.QUASI_IDENTIFIER), Trace.COARSER)
 
     def output_schema(self, schema: Schema) -> Schema:
         for name in schema.named(Role.QUASI_IDENTIFIER):
@@ -161,14 +170,20 @@ class Suppression(Method):
             name: int(table.counts[hidden].sum()) for name, hidden in zip(names, work.hidden, strict=True)
         }
         facts: dict[str, Any] = {
-            "suppressed_rows": 0 if suppressed is None else int(suppressed.rows.sum()),
-            "suppressed_cells": sum(cells.values()),
             "suppressed_per_column": cells,
             "classes": classes.number,
             "smallest_class": int(classes.sizes.min()) if classes.number else None,
         }
         domains = tuple(table.domain(name) for name in names)
-        return SuppressionPlan(facts, domains, packer, keys, tuple(hidden[first] for hidden in work.hidden))
+        rows = 0 if suppressed is None else int(suppressed.rows.sum())
+        return SuppressionPlan(
+            facts,
+            domains,
+            packer,
+            keys,
+            tuple(hidden[first] for hidden in work.hidden),
+            announces=Facts(suppressed=Suppressed(rows, sum(cells.values()), left_out=False)),
+        )
 
 
 class _Hiding:
@@ -206,7 +221,7 @@ class _Hiding:
             return
         if len(self._names) > EVERY_PATTERN_UP_TO:
             return
-        from worker.engine.algorithms.hiding import hidden_cells, is_feasible
+        from worker.engine.suppression.hiding import hidden_cells, is_feasible
 
         k = max(self._k, *(one for one in asked if one is not None))
         classes = classes_of(self._original, self._names)

@@ -10,20 +10,22 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.drawing import of_rows, unit_noise
-from worker.engine.algorithms.polychoric import Latent, correlations
-from worker.engine.algorithms.released import dropping, released_columns
-from worker.engine.algorithms.scores import Scale, normal_quantiles
-from worker.engine.algorithms.shapes import Numbers, Shape, shape_of
-from worker.engine.classes import Ids
-from worker.engine.column import Codes, Column, Floats
-from worker.engine.fields import NUMERIC, Columns, Kind, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace, gone
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
+from worker.engine.synthesis.polychoric import Latent, correlations
+from worker.engine.synthesis.released import dropping, released_columns
+from worker.engine.synthesis.scores import Scale, normal_quantiles
+from worker.engine.synthesis.shapes import Numbers, Shape, shape_of
+from worker.engine.tables.classes import Ids
+from worker.engine.tables.column import Codes, Column, Floats
+from worker.engine.tables.drawing import of_rows, unit_noise
+from worker.engine.tables.kinds import NUMERIC, Kind
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
 
 ROWS_TO_FIT = 200_000
 
@@ -61,7 +63,7 @@ class SyntheticCopula(Method):
         "Nelsen (2006), An introduction to copulas",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns()] = Field(
         (), title="Columns", description="What to make up. Empty: every column that is released."
     )
     smallest: Annotated[int, Unit("rows")] = Field(
@@ -87,6 +89,9 @@ class SyntheticCopula(Method):
 
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return released_columns(schema, self.columns)
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return gone(schema) | dict.fromkeys(released_columns(schema, self.columns), Trace.MADE_UP)
 
     def output_schema(self, schema: Schema) -> Schema:
         return dropping(schema, released_columns(schema, self.columns))
@@ -204,7 +209,7 @@ def _root(correlations: Floats) -> Floats:
 
 def _column(shape: Shape, latent: Floats, gap: Floats | None) -> Column:
     """Values from draws; missing where the gap's own draw is beyond its quantile."""
-    from worker.engine.algorithms.interpolation import interpolated
+    from worker.engine.synthesis.interpolation import interpolated
 
     quantile = normal_quantiles(np.array([1.0 - _missing(shape)]))[0]
     gone = np.zeros(len(latent), bool) if gap is None else gap > quantile

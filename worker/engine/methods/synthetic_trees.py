@@ -9,16 +9,17 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field
 
-from worker.engine.algorithms.drawing import of_rows
-from worker.engine.algorithms.released import dropping, released_columns
-from worker.engine.algorithms.sequence import Link, linked
-from worker.engine.fields import Columns, Unit
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, Preset, register
+from worker.engine.contracts.traces import Trace, gone
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
+from worker.engine.synthesis.released import dropping, released_columns
+from worker.engine.synthesis.sequence import Link, linked
+from worker.engine.tables.drawing import of_rows
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class SyntheticTrees(Method):
         "Nowok, Raab & Dibben (2016), synthpop: bespoke creation of synthetic data in R",
     )
 
-    columns: Annotated[tuple[str, ...], Columns(many=True)] = Field(
+    columns: Annotated[tuple[str, ...], Columns()] = Field(
         (),
         title="Columns",
         description="What to make up, in the order of the table. Empty: every released column.",
@@ -86,6 +87,9 @@ class SyntheticTrees(Method):
     def touches(self, schema: Schema) -> tuple[str, ...]:
         return released_columns(schema, self.columns)
 
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return gone(schema) | dict.fromkeys(released_columns(schema, self.columns), Trace.MADE_UP)
+
     def output_schema(self, schema: Schema) -> Schema:
         return dropping(schema, released_columns(schema, self.columns))
 
@@ -109,7 +113,7 @@ class SyntheticTrees(Method):
         return TreesPlan(facts, tuple(link.forgetting() for link in links))
 
     def transform(self, chunk: Chunk, plan: TreesPlan, source: Source) -> Chunk:
-        bins = np.zeros((len(plan.links), chunk.rows), np.uint8)
+        bins = np.zeros((chunk.rows, len(plan.links)), np.uint8).T  # what a row shows stands together
         made = []
         for number, link in enumerate(plan.links):
             draws = np.empty(chunk.rows)

@@ -10,16 +10,18 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from worker.engine.column import Floats, Mask, number_texts
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.method import Family, Method, Plan, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError
-from worker.engine.fields import NUMERIC, Columns, Kind, Unit
-from worker.engine.frequency import Counts, Domain
-from worker.engine.method import Family, Method, Plan, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, Schema
-from worker.engine.table import Field as ColumnField
+from worker.engine.tables.column import Floats, Mask, number_texts
+from worker.engine.tables.frequency import Counts, Domain
+from worker.engine.tables.kinds import NUMERIC, Kind
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Field as ColumnField
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,9 @@ class TopBottomCoding(Method):
             if limit is not None or share
         ]
         return f"Cut off {' and '.join(ends)} of {self.column}, replaced by the {self.replacement}."
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {self.column: Trace.COARSER}
 
     def output_schema(self, schema: Schema) -> Schema:
         if self.replacement != "text":

@@ -109,7 +109,8 @@ class Check(Protocol):
     """One goal, ready to be recomputed.
 
     It may also have `told(facts)`, to hear what the recipe declares, `concluded(finding)`, to have the last
-    word on the classes when all rows were seen, and a true `whole` when it cannot be judged on some of the
+    word on the classes when all rows were seen, `demands(finding)`, when the goal asks several things at
+    once, and a true `whole` when it cannot be judged on some of the
     classes alone.
     """
 

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from worker.engine.arrays import Longs
 from worker.engine.verification.released import Codes, Persons, Released
 from worker.engine.verification.tallying import PARTS, Parts, Tally, counted, distinct, parts_of
-
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 MOST_TUPLES = 3_000_000
 BYTES_PER_TUPLE = 16
@@ -28,9 +27,9 @@ BYTES_PER_TUPLE = 16
 class Contents:
     """How often (in persons or rows) each value of a column occurs in each class."""
 
-    classes: Numbers
-    values: Numbers
-    counts: Numbers
+    classes: Longs
+    values: Longs
+    counts: Longs
 
 
 class Group:
@@ -39,13 +38,11 @@ class Group:
     The combinations are in ascending order of the quasi-identifiers.
     """
 
-    def __init__(
-        self, quasi: list[Codes], sensitive: dict[str, Codes], rows: Numbers, persons: Persons | None
-    ):
+    def __init__(self, quasi: list[Codes], sensitive: dict[str, Codes], rows: Longs, persons: Persons | None):
         changes = np.zeros(len(rows), bool)
         for column in quasi:
             changes[1:] |= column[1:] != column[:-1]
-        self._ids: Numbers = np.cumsum(changes, dtype=np.int64)
+        self._ids: Longs = np.cumsum(changes, dtype=np.int64)
         self._rows, self._quasi = rows, quasi
         self._sensitive = {name: codes.astype(np.int64) for name, codes in sensitive.items()}
         self._persons = None if persons is None else np.unique(persons, return_inverse=True)[1]
@@ -61,15 +58,15 @@ class Group:
         """Distinct persons in some of the classes together, or rows."""
         if self._persons is None:
             return int(self.rows[classes].sum())
-        return len(np.unique(self._persons[np.isin(self._ids, classes)]))
+        return int(np.count_nonzero(np.bincount(self._persons[np.isin(self._ids, classes)])))
 
     @cached_property
-    def rows(self) -> Numbers:
+    def rows(self) -> Longs:
         """Rows in each class."""
         return np.bincount(self._ids, weights=self._rows, minlength=self.number).astype(np.int64)
 
     @cached_property
-    def sizes(self) -> Numbers:
+    def sizes(self) -> Longs:
         """Distinct persons in each class when they are known, else rows."""
         if self._persons is None:
             return self.rows

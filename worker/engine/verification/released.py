@@ -56,7 +56,9 @@ class Released:
         self._file, self._persons = readable(file), persons
         self._dialect: Dialect | None = None
         if formats.detect(self._file) == formats.CSV:
-            self._dialect = self._fitting(sniff(file), frozenset(map(defused_name, expected)))
+            self._dialect = self._fitting(
+                sniff(file, suggesting=False), frozenset(map(defused_name, expected))
+            )
         self.names: tuple[str, ...] = self._reader().names
         self._vocabularies: dict[str, Vocabulary] = {}
         self._distributions: dict[str, Persons] = {}

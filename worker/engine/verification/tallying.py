@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.scratch import Place, Shelf
+from worker.engine.tables.scratch import Place, Shelf
 
 PARTS = 64
 BYTES_HELD = 48_000_000

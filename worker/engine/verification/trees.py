@@ -75,7 +75,8 @@ class Tree:
             return order.index(found[1]) <= order.index(value) <= order.index(found[2])
         if self._ordinal and order:
             return False
-        if numbers := _numbers(found[1], found[2], value):
+        numbers = _numbers(found[1], found[2], value)
+        if numbers and numbers[0] <= numbers[1]:  # else the ends are in the order of texts
             low, high, number = numbers
             return low <= number < high or (found[3] == "]" and number == high)
         return found[3] == "]" and found[1] <= value <= found[2]
@@ -107,10 +108,11 @@ class Tree:
         except ValueError:
             return False
         year, week, _ = day.isocalendar()
-        quarter = f"{day:%Y}-Q{1 + (day.month - 1) // 3}"
+        written = f"{day.year:04d}"  # %Y leaves out the zeros of early years
+        quarter = f"{written}-Q{1 + (day.month - 1) // 3}"
         decade = f"[{day.year - day.year % 10}, {day.year - day.year % 10 + 10}["
-        units = (day.isoformat(), f"{year}-W{week:02d}", f"{day:%Y-%m}", quarter, f"{day:%Y}", decade)
-        return label in units
+        month = f"{written}-{day.month:02d}"
+        return label in (day.isoformat(), f"{year}-W{week:02d}", month, quarter, written, decade)
 
 
 def _numbers(*texts: str) -> tuple[float, ...]:

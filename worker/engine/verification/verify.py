@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import Any, BinaryIO, Protocol
 
 from worker.engine import verification
+from worker.engine.contracts.goal import GoalResult
 from worker.engine.errors import EngineError
-from worker.engine.fields import RELEASED, Role
-from worker.engine.goal import GoalResult
 from worker.engine.reporting import NullReporter, Reporter
+from worker.engine.tables.kinds import RELEASED, Role
 from worker.engine.verification.finding import Check, Facts, Finding
 from worker.engine.verification.grouping import MOST_TUPLES, Grouping
 from worker.engine.verification.released import Released
@@ -187,4 +187,5 @@ def _result(check: Check, finding: Finding) -> GoalResult:
         violating_rows=finding.violating_rows,
         column=check.column,
         remark=finding.remark,
+        demands=check.demands(finding) if hasattr(check, "demands") else (),
     )

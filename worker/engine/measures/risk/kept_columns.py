@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
-from worker.engine.algorithms.class_sizes import sizes_of
-from worker.engine.fields import Role
-from worker.engine.measure import Measure, Section, register
-from worker.engine.statistics import Statistics
+from worker.engine.contracts.figure import Figure
+from worker.engine.contracts.measure import Found, Measure, Section, register
+from worker.engine.contracts.scene import Outlook, Side
+from worker.engine.tables.kinds import Role
+from worker.engine.tables.questions import CountsOf, Question
+from worker.engine.tables.table import Schema
+from worker.engine.uniqueness.class_sizes import sizes_of
 
 LEAVING = (Role.QUASI_IDENTIFIER, Role.OTHER)
 
@@ -26,33 +29,70 @@ class KeptColumns(Measure):
     slug = "kept-columns"
     title = "Columns that leave"
     section = Section.RISK
-    labels: ClassVar[Mapping[str, str]] = {
-        "unique_rows": "Rows singled out",
-        "unique_share": "Share of rows singled out",
-    }
-    explanations: ClassVar[Mapping[str, str]] = {
-        "columns": "Quasi-identifiers and columns kept as they are, counted together.",
-        "kept": "Those of them that are kept as they are and that no goal looks at.",
-        "rows": "Rows looked at; rows with * in every one of these columns are not among them.",
-        "unique_rows": "Rows that no other row equals in all of these columns.",
-        "unique_share": "Unique rows divided by rows.",
-    }
+    figures: ClassVar = (
+        Figure(
+            "unique_share",
+            "Share of rows singled out",
+            "Unique rows divided by rows.",
+            unit="share",
+            better="low",
+            usual=(0, 0.05),
+            public=True,
+            headline=True,
+        ),
+        Figure(
+            "unique_rows",
+            "Rows singled out",
+            "Rows that no other row equals in all of these columns.",
+            unit="count",
+            better="low",
+            public=True,
+        ),
+        Figure(
+            "columns",
+            "Columns",
+            "Quasi-identifiers and columns kept as they are, counted together.",
+            unit="count",
+            public=True,
+        ),
+        Figure(
+            "kept",
+            "Kept",
+            "Those of them that are kept as they are and that no goal looks at.",
+            unit="count",
+            public=True,
+        ),
+        Figure(
+            "rows",
+            "Rows",
+            "Rows looked at; rows with * in every one of these columns are not among them.",
+            unit="count",
+            public=True,
+        ),
+    )
 
-    def applies(self, statistics: Statistics) -> bool:
-        return bool(self._columns(statistics))
+    def does_not_apply(self, outlook: Outlook) -> str | None:
+        if _columns(outlook.schema):
+            return None
+        return "No quasi-identifier and no column kept as it is leaves, so that nothing can be looked up."
 
-    def read(self, statistics: Statistics) -> dict[str, Any]:
-        names = self._columns(statistics)
-        sizes = sizes_of(statistics.tuples(names, persons=True), names)
+    def questions(self, schema: Schema) -> Sequence[Question]:
+        return (CountsOf(_columns(schema), persons=True),)
+
+    def read(self, side: Side) -> Found:
+        names = _columns(side.statistics.schema)
+        sizes = sizes_of(side.statistics.tuples(names, persons=True), names)
         unique = sizes.among(sizes.values == 1)
-        return {
-            "columns": len(names),
-            "kept": len(statistics.schema.named(Role.OTHER)),
-            "rows": sizes.rows,
-            "unique_rows": unique,
-            "unique_share": unique / sizes.total if sizes.total else None,
-        }
+        return Found(
+            {
+                "columns": len(names),
+                "kept": len(side.statistics.schema.named(Role.OTHER)),
+                "rows": sizes.rows,
+                "unique_rows": unique,
+                "unique_share": unique / sizes.total if sizes.total else None,
+            }
+        )
 
-    @staticmethod
-    def _columns(statistics: Statistics) -> tuple[str, ...]:
-        return tuple(name for role in LEAVING for name in statistics.schema.named(role))
+
+def _columns(schema: Schema) -> tuple[str, ...]:
+    return tuple(name for role in LEAVING for name in schema.named(role))

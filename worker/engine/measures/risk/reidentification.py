@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
-from worker.engine.algorithms.class_sizes import Sizes, sizes_of
-from worker.engine.chart import Axis, Chart, Series
-from worker.engine.measure import Figures, Measure, Section, register
-from worker.engine.statistics import Statistics
+from worker.engine.contracts.figure import Figure
+from worker.engine.contracts.measure import Found, Measure, Section, register
+from worker.engine.contracts.scene import Outlook, Side
+from worker.engine.tables.kinds import Role
+from worker.engine.tables.questions import Question, classes_of
+from worker.engine.tables.table import Schema
+from worker.engine.uniqueness.charts import risk_chart, size_chart
+from worker.engine.uniqueness.class_sizes import Sizes, sizes_of
 
 THRESHOLDS = (0.05, 0.2, 0.5)
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000)
@@ -30,116 +34,158 @@ class Reidentification(Measure):
     title = "Re-identification"
     section = Section.RISK
     references = ("Dankar & El Emam (2010), A method for evaluating marketer re-identification risk",)
-    explanations: ClassVar[Mapping[str, str]] = {
-        "unit": "What is counted: distinct persons when a person key is tagged, otherwise rows.",
-        "rows": "Rows that belong to a class.",
-        "suppressed_rows": "Rows with * in every quasi-identifier. They cannot be matched and form no class.",
-        "classes": "Groups of rows that are equal on all quasi-identifiers.",
-        "smallest_class": "The size of the smallest group: the k of k-anonymity that the data have.",
-        "unique_rows": "Rows that are alone in their class: known quasi-identifiers single them out.",
-        "unique_share": "Unique rows divided by all rows.",
-        "average_risk": "Classes divided by rows: the share an attacker who matches every row gets right.",
-        "highest_risk": "1 ÷ smallest class: the chance to pick the right row for the person most at risk.",
-        "share_above": "Share of rows whose chance of being picked correctly exceeds the threshold.",
-        "expected_reidentifications": "Sum of the individual risks: how many rows to expect to be matched.",
-        "global_risk": "Expected re-identifications divided by rows.",
-        "weighted": "Whether sampling weights entered the individual risk (class size in the population).",
-        "class_sizes": "How many classes and rows there are of each size.",
-        "risk_curve": "Share of rows whose risk is at least the value on the left.",
-    }
+    figures: ClassVar = (
+        Figure(
+            "smallest_class",
+            "Smallest class",
+            "The size of the smallest group: the k of k-anonymity that the data have.",
+            unit="count",
+            better="high",
+            usual=(3, None),
+            public=True,
+            headline=True,
+        ),
+        Figure(
+            "highest_risk",
+            "Highest risk",
+            "1 ÷ smallest class: the chance to pick the right row for the person most at risk.",
+            unit="share",
+            better="low",
+            usual=(0, 1 / 3),
+            public=True,
+            headline=True,
+        ),
+        Figure(
+            "average_risk",
+            "Average risk",
+            "Classes divided by rows: the share an attacker who matches every row gets right.",
+            unit="share",
+            better="low",
+            usual=(0, 0.2),
+            public=True,
+            headline=True,
+        ),
+        Figure(
+            "unit",
+            "Unit",
+            "What is counted: distinct persons when a person key is tagged, otherwise rows.",
+            unit="words",
+            public=True,
+        ),
+        Figure("rows", "Rows", "Rows that belong to a class.", unit="count", public=True),
+        Figure(
+            "suppressed_rows",
+            "Rows with * in every quasi-identifier",
+            "Rows with * in every quasi-identifier. They cannot be matched and form no class.",
+            unit="count",
+            public=True,
+        ),
+        Figure(
+            "classes",
+            "Classes",
+            "Groups of rows that are equal on all quasi-identifiers.",
+            unit="count",
+            public=True,
+        ),
+        Figure(
+            "unique_rows",
+            "Unique rows",
+            "Rows that are alone in their class: known quasi-identifiers single them out.",
+            unit="count",
+            better="low",
+            public=True,
+        ),
+        Figure(
+            "unique_share",
+            "Unique share",
+            "Unique rows divided by all rows.",
+            unit="share",
+            better="low",
+            public=True,
+        ),
+        Figure(
+            "share_above",
+            "Share of rows above a risk",
+            "Share of rows whose chance of being picked correctly exceeds the threshold.",
+            unit="share",
+            better="low",
+            per="threshold",
+            parts=tuple(map(str, THRESHOLDS)),
+            public=True,
+        ),
+        Figure(
+            "expected_reidentifications",
+            "Expected re-identifications",
+            "Sum of the individual risks: how many rows to expect to be matched.",
+            better="low",
+            public=True,
+        ),
+        Figure(
+            "global_risk",
+            "Global risk",
+            "Expected re-identifications divided by rows.",
+            unit="share",
+            better="low",
+            public=True,
+        ),
+        Figure(
+            "weighted",
+            "Weighted",
+            "Whether sampling weights entered the individual risk (class size in the population).",
+            unit="words",
+            public=True,
+        ),
+    )
 
-    labels: ClassVar[Mapping[str, str]] = {"suppressed_rows": "Rows with * in every quasi-identifier"}
+    def does_not_apply(self, outlook: Outlook) -> str | None:
+        if outlook.schema.named(Role.QUASI_IDENTIFIER):
+            return None
+        return (
+            "No column is tagged quasi-identifier, so that there is nothing by which rows could be matched."
+        )
 
-    def applies(self, statistics: Statistics) -> bool:
-        return bool(statistics.quasi_identifiers)
+    def questions(self, schema: Schema) -> Sequence[Question]:
+        return (classes_of(schema),)
 
-    def read(self, statistics: Statistics) -> dict[str, Any]:
+    def read(self, side: Side) -> Found:
+        statistics = side.statistics
         sizes = sizes_of(statistics.classes_tuples(), statistics.quasi_identifiers)
         smallest = int(sizes.values[0]) if sizes.classes else None
-        figures: dict[str, Any] = {
-            "unit": "person" if statistics.person_key else "row",
-            "rows": sizes.rows,
-            "suppressed_rows": sizes.suppressed_rows,
-            "classes": sizes.classes,
-            "smallest_class": smallest,
-            "unique_rows": sizes.among(sizes.values == 1),
-            "unique_share": _share(sizes.among(sizes.values == 1), sizes.total),
-            "average_risk": _share(sizes.classes, sizes.total),
-            "highest_risk": None if smallest is None else 1 / smallest,
-            # In exact integers where that matters: 1 ÷ size above the threshold.
-            "share_above": {
-                str(t): _share(sizes.among(t * sizes.values < 1), sizes.total) for t in THRESHOLDS
+        unique = sizes.among(sizes.values == 1)
+        return Found(
+            {
+                "unit": statistics.unit,
+                "rows": sizes.rows,
+                "suppressed_rows": sizes.suppressed_rows,
+                "classes": sizes.classes,
+                "smallest_class": smallest,
+                "unique_rows": unique,
+                "unique_share": _share(unique, sizes.total),
+                "average_risk": _share(sizes.classes, sizes.total),
+                "highest_risk": None if smallest is None else 1 / smallest,
+                # In exact integers where that matters: 1 ÷ size above the threshold.
+                "share_above": {
+                    str(t): _share(sizes.among(t * sizes.values < 1), sizes.total) for t in THRESHOLDS
+                },
+                "expected_reidentifications": sizes.expected,
+                "global_risk": sizes.expected / sizes.total if sizes.total else None,
+                "weighted": sizes.weighted,
             },
-            "expected_reidentifications": sizes.expected,
-            "global_risk": sizes.expected / sizes.total if sizes.total else None,
-            "weighted": sizes.weighted,
-        }
-        return figures | _distributions(sizes)
-
-    def charts(self, before: Figures | None, after: Figures | None) -> tuple[Chart, ...]:
-        sides = [(name, side) for name, side in (("Before", before), ("After", after)) if side]
-        if not sides:
-            return ()
-        return (_size_chart(sides), _risk_chart(sides))
+            charts=(size_chart(_rows_by_size(sizes)), risk_chart(_shares_by_risk(sizes))),
+        )
 
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _distributions(sizes: Sizes) -> dict[str, Any]:
-    bins = []
-    for low, after in zip(EDGES, (*EDGES[1:], None), strict=True):
-        inside = (sizes.values >= low) & (sizes.values < after if after else True)
-        to, number = None if after is None else after - 1, int(sizes.numbers[inside].sum())
-        bins.append({"from": low, "to": to, "classes": number, "rows": sizes.among(inside)})
-    curve = [
-        {"risk": r, "share": _share(sizes.among(sizes.values * r <= 1 + 1e-12), sizes.total)} for r in RISKS
-    ]
-    return {"class_sizes": bins, "risk_curve": curve}
+def _rows_by_size(sizes: Sizes) -> dict[int, int]:
+    """The rows in classes of each range of sizes."""
+    ends = zip(EDGES, (*EDGES[1:], None), strict=True)
+    return {
+        low: sizes.among((sizes.values >= low) & (sizes.values < end if end else True)) for low, end in ends
+    }
 
 
-def _size_chart(sides: list[tuple[str, Figures]]) -> Chart:
-    series = tuple(
-        Series(
-            name,
-            tuple(_bin_name(one) for one in side["class_sizes"]),
-            tuple(one["rows"] for one in side["class_sizes"]),
-        )
-        for name, side in sides
-    )
-    return Chart(
-        slug="class-sizes",
-        title="Rows by size of their class",
-        kind="bar",
-        x=Axis("Size of the class", "rows", "category"),
-        y=Axis("Rows"),
-        series=series,
-        note="Rows on the left share their quasi-identifiers with few others and are easy to single out.",
-    )
-
-
-def _risk_chart(sides: list[tuple[str, Figures]]) -> Chart:
-    series = tuple(
-        Series(
-            name,
-            tuple(p["risk"] for p in side["risk_curve"]),
-            tuple(p["share"] or 0.0 for p in side["risk_curve"]),
-        )
-        for name, side in sides
-    )
-    return Chart(
-        slug="risk-per-row",
-        title="Share of rows at or above each risk",
-        kind="step",
-        x=Axis("Risk of one row", "", "log"),
-        y=Axis("Share of rows", "", "percent"),
-        series=series,
-        note="The further the curve lies to the lower left, the fewer rows are at high risk.",
-    )
-
-
-def _bin_name(one: Mapping[str, Any]) -> str:
-    if one["to"] is None:
-        return f"{one['from']:,} and more"
-    return f"{one['from']:,}" if one["from"] == one["to"] else f"{one['from']:,}–{one['to']:,}"
+def _shares_by_risk(sizes: Sizes) -> dict[float, float]:
+    return {risk: _share(sizes.among(sizes.values * risk <= 1 + 1e-12), sizes.total) or 0.0 for risk in RISKS}

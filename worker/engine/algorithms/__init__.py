@@ -1,1 +1,0 @@
-"""What methods, goals and measures share."""

@@ -1,0 +1,1 @@
+"""How far columns hang together: association of categories, numbers and both."""

@@ -1,0 +1,1 @@
+"""What a class tells of a sensitive column, beside the whole table, and what must go of it."""

@@ -1,0 +1,41 @@
+"""The door of measures to what is not in the data: files that a caller opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from worker.engine.contracts.scene import no_file
+from worker.engine.errors import EngineError
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import TableSource
+
+
+@dataclass(frozen=True)
+class OpenedFiles:
+    """Tables by the names that parameters give them, and other releases by name."""
+
+    tagged: Callable[[TableSource], Statistics]
+    """What may be asked of a table whose columns are tagged as those of the data of the same names."""
+    files: Mapping[str, TableSource] = field(default_factory=dict)
+    others: Mapping[str, TableSource] = field(default_factory=dict)
+
+    def auxiliary(self, name: str) -> Statistics:
+        """The table that a parameter names."""
+        if name not in self.files:
+            raise no_file(name)
+        try:
+            return self.tagged(self.files[name])
+        except EngineError as error:
+            if error.code == "no-columns":
+                raise _nothing_common(name) from None
+            raise
+
+    def releases(self) -> Mapping[str, Statistics]:
+        """Other releases about the same people."""
+        return {name: self.tagged(source) for name, source in self.others.items()}
+
+
+def _nothing_common(name: str) -> EngineError:
+    text = f"The auxiliary file {name} has no column of the data. Give its columns the names they have there."
+    return EngineError("no-common-column", text)

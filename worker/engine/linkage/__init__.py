@@ -1,0 +1,1 @@
+"""People of a population file whom a released class may be about."""

@@ -1,0 +1,1 @@
+"""One column's distribution, before and after."""

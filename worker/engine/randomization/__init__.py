@@ -1,0 +1,1 @@
+"""Known random changes between categories: PRAM, randomized response, and what is left to estimate."""

@@ -1,0 +1,1 @@
+"""Cells hidden one by one, and class sizes when a hidden cell may stand for any value."""

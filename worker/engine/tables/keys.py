@@ -1,0 +1,209 @@
+"""Several columns of codes as one integer per row, so that grouping is sorting integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+Codes = np.ndarray[Any, np.dtype[Any]]
+Keys = np.ndarray[Any, np.dtype[np.int64]]
+
+A = TypeVar("A", bound=np.ndarray[Any, Any])
+
+LIMIT = 2**62
+"""A packed key stays below this; wider tuples are ranked first and packed again, so nothing overflows."""
+
+
+@dataclass
+class Packer:
+    """Gives equal keys to equal tuples, and the same keys again to tuples it was fitted on."""
+
+    sizes: tuple[int, ...]
+    _ranks: dict[int, Keys] = field(default_factory=dict)
+
+    def fit(self, columns: Sequence[Codes], rows: int) -> Keys:
+        """Keys of the tuples to remember."""
+        return self._pack(columns, rows, learning=True)
+
+    def apply(self, columns: Sequence[Codes], rows: int) -> Keys:
+        """Keys of tuples that occurred among the fitted ones."""
+        return self._pack(columns, rows, learning=False)
+
+    def _pack(self, columns: Sequence[Codes], rows: int, learning: bool) -> Keys:
+        keys = np.zeros(rows, np.int64)
+        span = 1
+        for position, (codes, size) in enumerate(zip(columns, self.sizes, strict=True)):
+            size = max(size, 1)
+            if span * size >= LIMIT:
+                if learning:
+                    self._ranks[position], keys = ranked(keys)
+                else:
+                    keys = places_in(self._ranks[position], keys)
+                span = len(self._ranks[position])
+            keys *= size
+            keys += codes
+            span *= size
+        return keys
+
+
+def pack(columns: Sequence[Codes], sizes: Sequence[int], rows: int) -> Keys:
+    """Keys to use once."""
+    return Packer(tuple(sizes)).fit(columns, rows)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows sorted into groups of equal keys: the group of each row, its first row, its total."""
+
+    ids: np.ndarray[Any, np.dtype[np.intp]]
+    first: np.ndarray[Any, np.dtype[np.intp]]
+
+    @property
+    def number(self) -> int:
+        """How many groups there are."""
+        return len(self.first)
+
+    def sum(self, values: np.ndarray[Any, Any]) -> Any:
+        """The total of the values in each group; integers stay exact."""
+        return totals(self.ids, values, self.number)
+
+
+def group(keys: Keys) -> Groups:
+    """Group rows by key, in ascending order of keys."""
+    if (keys[1:] >= keys[:-1]).all():  # as in a table grouped by its first columns
+        fresh = np.ones(len(keys), bool)
+        np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
+        return Groups(np.cumsum(fresh) - 1, np.flatnonzero(fresh))
+    span = int(keys.max()) + 1
+    if span <= DENSE:
+        return _listed(keys, span)
+    order = np.argsort(keys)
+    _, starts = _runs(keys[order])
+    first = np.minimum.reduceat(order, starts)  # sorting in place of equals is several times slower
+    return Groups(_numbered(order, starts), first)
+
+
+def _listed(keys: Keys, span: int) -> Groups:
+    """With a place for every key that may be, nothing has to be sorted."""
+    occurs = np.zeros(span, bool)
+    occurs[keys] = True
+    ids = (np.cumsum(occurs) - 1)[keys]
+    first = np.empty(int(occurs.sum()), np.intp)
+    for end in range(len(keys), 0, -_AT_ONCE):  # from the last to the first, which stays
+        start = max(end - _AT_ONCE, 0)
+        first[ids[start:end][::-1]] = np.arange(end - 1, start - 1, -1)
+    return Groups(ids, first)
+
+
+_AT_ONCE = 1 << 16
+DENSE = 1 << 22
+"""Up to so many possible keys a list with a place for each is faster than sorting."""
+SORTED_FROM = 1 << 14
+"""Fewer keys or known ones are looked up as they come."""
+
+
+def totals(ids: Codes, values: np.ndarray[Any, Any], number: int) -> Any:
+    """The total of the values of each id; integers stay exact."""
+    total = np.zeros(number, values.dtype)
+    np.add.at(total, ids, values)
+    return total
+
+
+class Grouped(NamedTuple):
+    """Distinct keys in ascending order and how often each occurs."""
+
+    keys: Keys
+    counts: Keys
+
+
+def grouped(keys: Keys, counts: Keys | None, span: int) -> Grouped:
+    """Distinct keys, each key below `span`; a key counts once, or as often as `counts` says."""
+    if span <= min(DENSE, 4 * len(keys)):
+        dense = np.bincount(keys, minlength=0) if counts is None else totals(keys, counts, span)
+        present = np.flatnonzero(dense)
+        return Grouped(present, dense[present].astype(np.int64, copy=False))
+    if counts is None:
+        distinct, ordered = _runs(np.sort(keys))
+        return Grouped(distinct, np.diff(np.append(ordered, len(keys))))
+    order = np.argsort(keys)
+    distinct, ordered = _runs(keys[order])
+    return Grouped(distinct, np.add.reduceat(counts[order], ordered) if len(keys) else counts)
+
+
+def distinct(keys: A) -> A:
+    """All values that occur, in ascending order: far faster than `np.unique`, which looks each one up."""
+    ordered = np.sort(keys)
+    found: A = ordered[_fresh(ordered)]
+    return found
+
+
+def ranked(keys: Keys) -> tuple[Keys, Keys]:
+    """All values that occur, in ascending order, and which of them each key is."""
+    order = np.argsort(keys)
+    values, starts = _runs(keys[order])
+    return values, _numbered(order, starts)
+
+
+def _numbered(order: Codes, starts: Codes) -> Keys:
+    """The number of the run that each row is in."""
+    fresh = np.zeros(len(order), np.int64)
+    fresh[starts[1:]] = 1
+    ids: Keys = np.empty(len(order), np.int64)
+    ids[order] = np.cumsum(fresh)
+    return ids
+
+
+def places_in(known: Keys, keys: Codes) -> Keys:
+    """Where each key would stand among the known ones, which are in ascending order.
+
+    Many keys are sorted first: neighbours are then looked up beside one another.
+    """
+    if len(keys) < SORTED_FROM or len(known) < SORTED_FROM:
+        return np.searchsorted(known, keys).astype(np.int64, copy=False)
+    order = np.argsort(keys)
+    places: Keys = np.empty(len(keys), np.int64)
+    places[order] = np.searchsorted(known, keys[order])
+    return places
+
+
+def _runs(ordered: Keys) -> tuple[Keys, Keys]:
+    """The distinct keys of a sorted list, and where each begins."""
+    starts = np.flatnonzero(_fresh(ordered))
+    return ordered[starts], starts
+
+
+def _fresh(ordered: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which keys of a sorted list differ from the one before."""
+    fresh = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return fresh
+
+
+def unpack(keys: Keys, sizes: Sequence[int]) -> list[Codes]:
+    """The codes that packed keys were made of, when nothing had to be ranked."""
+    columns: list[Codes] = []
+    rest = keys
+    for size in reversed(sizes):
+        if size & (size - 1):
+            rest, codes = np.divmod(rest, size)
+        else:
+            rest, codes = rest >> (size.bit_length() - 1), rest & (size - 1)
+        columns.append(codes.astype(narrow(size)))
+    return columns[::-1]
+
+
+def narrow(size: int) -> type[np.signedinteger[Any]]:
+    """The smallest type for codes below `size`: a table may hold nearly as many tuples as there are rows."""
+    return np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32
+
+
+def among(keys: Keys, known: Keys) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which keys are among the known ones, which are in ascending order."""
+    if not len(known) or not len(keys):
+        return np.zeros(len(keys), bool)
+    at = np.minimum(places_in(known, keys), len(known) - 1)
+    found: np.ndarray[Any, np.dtype[np.bool_]] = known[at] == keys
+    return found
