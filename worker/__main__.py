@@ -16,7 +16,7 @@ from pathlib import Path
 from worker.commands.arguments import parser
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, NoSolution
 from worker.engine.reporting import TerminalReporter
-from worker.short_lived import short_lived
+from worker.short_lived import leave, short_lived
 
 OURS, WRONG, UNSATISFIED, LIMIT, INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -79,4 +79,4 @@ def _unforeseen(error: Exception) -> str:
 if __name__ == "__main__":
     short_lived()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: no half file stays behind
-    sys.exit(main())
+    leave(main())  # else Python ends by the signal itself where it came while a class was being made

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 from worker.commands.carrying_out import anonymize, assess, compare, verify
 from worker.commands.describing import catalogue, hierarchy, profile
+from worker.commands.plain_files import size
 from worker.engine.reporting import TerminalReporter
-from worker.plain_files import size
 
 WRONG = 2
 
@@ -23,6 +24,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG, f"{self.prog}: {message}. See {self.prog} --help.\n")
 
 
+@cache
 def parser() -> Parser:
     """The commands and their arguments."""
     top = Parser(prog="python -m worker", description="Anonymize data by a recipe, and measure the result.")
@@ -49,8 +51,10 @@ def parser() -> Parser:
         action="store_true",
         help="keep the file even if its goals do not hold; exits 3 still",
     )
+    one.add_argument(
+        "--nodes", action="store_true", help="list in the report every combination that a search looked at"
+    )
     one.add_argument("--keep-order", action="store_true", help="keep the order of the input rows")
-    one.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")
     one.add_argument("--project-key", type=Path, metavar="FILE", help="the key of the project's pseudonyms")
     one.add_argument("--cluster", metavar="ADDRESS", help="run on a cluster")
     two = command("assess", assess, "measure the data as they are", "RECIPE", "DATA")
@@ -67,10 +71,27 @@ def parser() -> Parser:
     five.add_argument("--out", type=Path, required=True, help="the hierarchy file")
     six = command("catalogue", catalogue, "list every method, goal and measure")
     six.add_argument("--json", action="store_true", help="with all parameters, as JSON")
-    for made in (one, two, three, four):
+    for made in (one, two, three, check):
+        made.add_argument(
+            "--hierarchies",
+            type=Path,
+            metavar="FOLDER",
+            help="use the files of this folder for columns without a hierarchy, matched by name",
+        )
+    one.add_argument("--report", type=Path, help="write the report here; without it nothing is measured")
+    for made in (two, three, four):
         made.add_argument("--report", type=Path, help="write the report here")
     for made in (one, two):
         made.add_argument("--records", type=Path, help="write one line per input row here")
     for made in (one, two, three):
+        made.add_argument("--seed", type=int, help="repeatable randomness; refused for differential privacy")
+        made.add_argument(
+            "--other-release",
+            type=Path,
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="another release about the same people, for measures that look at it; may be repeated",
+        )
         made.add_argument("--memory", type=size, metavar="SIZE", help="memory to use, such as 2GB")
     return top

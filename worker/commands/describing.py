@@ -6,8 +6,8 @@ import json
 from contextlib import ExitStack
 from typing import Any, BinaryIO, cast
 
+from worker.commands.plain_files import Nowhere, finished, hierarchy_text, opened, told
 from worker.engine.reporting import TerminalReporter
-from worker.plain_files import Nowhere, finished, hierarchy_text, opened, told
 
 
 def profile(args: Any, reporter: TerminalReporter) -> int:
@@ -22,10 +22,10 @@ def profile(args: Any, reporter: TerminalReporter) -> int:
 
 def hierarchy(args: Any, reporter: TerminalReporter) -> int:
     """Build a hierarchy over the values of one column, or lay one of another tool over them."""
-    from worker.engine.algorithms.hierarchies import hierarchy_for, levels_of
     from worker.engine.execution.dataset import Dataset
-    from worker.engine.recipe import Recipe
-    from worker.engine.statistics import Statistics
+    from worker.engine.hierarchies.hierarchy import hierarchy_for, levels_of
+    from worker.engine.recipes.recipe import Recipe
+    from worker.engine.tables.statistics import Statistics
 
     column = {"role": "quasi-identifier", "hierarchy": _specified(hierarchy_text(args.spec), args.column)}
     recipe = Recipe.parse({"version": 1, "columns": {args.column: column}})
@@ -43,8 +43,8 @@ def hierarchy(args: Any, reporter: TerminalReporter) -> int:
 
 def _specified(text: str, column: str) -> dict[str, Any] | list[str]:
     """A builder with its settings, or the lines of a table or a tree."""
-    from worker.engine.algorithms.hierarchy_imports import LIMITS, read_any
-    from worker.engine.strict_json import BadJson, loads
+    from worker.engine.hierarchies.imports import LIMITS, read_any
+    from worker.engine.io.strict_json import BadJson, loads
 
     try:
         found = loads(text, LIMITS)

@@ -1,0 +1,52 @@
+"""The tables a job names: its own reading, those of other versions that goals compare it with, and what other
+releases gave out.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from stewardapp import storage
+from stewardapp.models import Artifact, Reading
+from stewardapp.models.reading import ReadingQuerySet
+from stewardapp.models.run import RunQuerySet
+from worker.process.outputs import REREAD
+from worker.process.parent import Sealed
+
+
+@contextmanager
+def opened(reading: Reading) -> Iterator[Sealed]:
+    """The table as it was read; another reading of the same bytes has another one."""
+    if reading.table is None:
+        raise storage.Destroyed
+    with storage.opened(reading.table) as table:
+        yield Sealed(table, storage.key_bytes(reading.version.key))
+
+
+@contextmanager
+def populations(readings: ReadingQuerySet) -> Iterator[dict[str, Sealed]]:
+    """Opened, by the name a recipe gives them: the id of their version."""
+    with ExitStack() as stack:
+        related = readings.select_related("table", "version__key")
+        yield {str(one.version_id): stack.enter_context(opened(one)) for one in related}
+
+
+@dataclass(frozen=True)
+class Others:
+    """Files of other releases, and what measures and pages call each."""
+
+    files: dict[str, Sealed]
+    titles: dict[str, str]
+
+
+@contextmanager
+def other_releases(runs: RunQuerySet) -> Iterator[Others]:
+    """Opened, as far as their bytes still exist. Two of one title are told apart."""
+    with ExitStack() as stack:
+        others = Others({}, {})
+        found = Artifact.objects.stored().filter(name=REREAD, run__in=runs)
+        for one in found.select_related("blob", "run__key", "run__release").order_by("pk"):
+            release, file = one.run.release, stack.enter_context(storage.opened(one.blob))
+            others.files[f"release {one.run_id}"] = Sealed(file, storage.key_bytes(one.run.key))
+            others.titles[f"release {one.run_id}"] = f"{release.title} ({str(release.public_id)[:8]})"
+        yield others
