@@ -17,9 +17,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from stewardapp import keyring, storage
-from stewardapp.models.canonical import canonical
+from stewardapp.canonical import canonical
 from stewardapp.secrets_file import keep_first
-from worker.engine.strict_json import BadJson, Limits, loads
+from worker.engine.io.strict_json import BadJson, Limits, loads
 
 FOLDER, PURPOSE = "anchors", "audit anchors"
 LIMITS = Limits(length=4096, values=20, depth=2)

@@ -16,7 +16,7 @@ class StewardConfig(AppConfig):
         from django_structlog.signals import bind_extra_request_metadata
 
         from stewardapp import accounts, logs  # models exist only now
-        from stewardapp.models import guards, purchase
+        from stewardapp.database import guards, purchase
 
         accounts.listen()
         bind_extra_request_metadata.connect(logs.bind_address, dispatch_uid="address of a request")

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from stewardapp.models import User
-from stewardapp.presenters.home import reviews_waiting
+from stewardapp.reads.releases import reviews_waiting
 
 THEME_COOKIE = "theme"
 THEMES = frozenset({"light", "dark"})
@@ -55,7 +55,7 @@ def theme_of(request: HttpRequest) -> str:
 def _navigation(request: HttpRequest, user: User) -> list[Item]:
     match = request.resolver_match
     noun = (match.url_name or "").partition("-")[0] if match else ""
-    waiting = {"review-list": len(reviews_waiting(user))}
+    waiting = {"review-list": reviews_waiting(user).count()}
     return [
         Item(label, reverse(name), noun in nouns, waiting.get(name, 0)) for label, name, nouns in NAVIGATION
     ]

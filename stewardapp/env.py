@@ -81,3 +81,8 @@ def address(name: str, default: str) -> str:
 def folder(name: str, default: Path) -> Path:
     """Return a directory as an absolute path; it need not exist yet."""
     return Path(text(name, str(default))).expanduser().resolve()
+
+
+def hand_down(name: str, value: Path) -> None:
+    """Tell it to every process that this one starts, unless somebody else did."""
+    os.environ.setdefault(name, str(value))

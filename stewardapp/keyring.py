@@ -258,6 +258,11 @@ def _shred(path: Path) -> None:
 # The site key
 
 
+def make_site_key() -> None:
+    """Have one from the first start on, so that a copy can be laid aside before anything depends on it."""
+    _site_key()
+
+
 def _key_file() -> Path:
     return Path(settings.STEWARD_KEY_FILE)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import logout
+from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest, HttpResponse, QueryDict, UnreadablePostError
 from django.shortcuts import render
 
@@ -14,11 +15,12 @@ from stewardapp.access.verdict import NotAllowed, Refused
 from stewardapp.actions import inbox
 from stewardapp.models import User
 from stewardapp.models.policy import standing_of
-from worker.engine.sent_text import is_text
+from worker.engine.io.sent_text import is_text
 
 Answer = Callable[[HttpRequest], HttpResponse]
 SEEN = "seen"
 RECORD_EVERY = 60
+LISTENING = "/changes/"
 TO_ENROL = frozenset(
     {
         "account_logout",
@@ -49,11 +51,17 @@ class IdleSessionMiddleware:
 
     def _check(self, request: HttpRequest) -> None:
         now = int(time.time())
-        seen = request.session.get(SEEN, now)
-        if now - seen > settings.STEWARD_IDLE_SECONDS:
+        if is_idle(request.session):
             logout(request)
-        elif not _is_poll(request) and (now - seen >= RECORD_EVERY or SEEN not in request.session):
+        elif not _is_poll(request) and now - request.session.get(SEEN, 0) >= RECORD_EVERY:
             request.session[SEEN] = now
+
+
+def is_idle(session: SessionBase) -> bool:
+    """Whether nobody did anything in a session for longer than the idle time."""
+    now = int(time.time())
+    seen: int = session.get(SEEN, now)
+    return now - seen > settings.STEWARD_IDLE_SECONDS
 
 
 class WellFormedMiddleware:
@@ -159,6 +167,7 @@ class SecondFactorMiddleware:
         """Answer with the reason and the way; leave the pages that lead there alone."""
         if not isinstance(request.user, User):
             return None
+        request.user.remember_second_factor()
         verdict = may_enter(standing_of(request.user))
         request.kept_outside = not verdict  # type: ignore[attr-defined]
         if verdict or (request.resolver_match and request.resolver_match.view_name in TO_ENROL):
@@ -168,4 +177,4 @@ class SecondFactorMiddleware:
 
 
 def _is_poll(request: HttpRequest) -> bool:
-    return request.headers.get("HX-Request") == "true" and request.path.endswith("/progress/")
+    return request.headers.get("Looks-By-Itself") == "true" or request.path.startswith(LISTENING)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from django.contrib.auth import get_user
 from django.contrib.sessions.backends import db
+from django.http import HttpRequest
 
 from stewardapp import sealed_text
+
+if TYPE_CHECKING:
+    from stewardapp.models import User
 
 PURPOSE = "sessions"
 
@@ -26,3 +31,11 @@ class SessionStore(db.SessionStore):
         except ValueError:  # not sealed here, or nothing that was
             return {}
         return found
+
+
+def person_of(session: SessionStore) -> User | None:
+    """Who is signed in through a session, if anybody still is."""
+    request = HttpRequest()
+    request.session = session
+    user = get_user(request)
+    return user if user.is_authenticated else None

@@ -13,6 +13,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # Where everything this installation owns is kept, and whether it is a site with real users on a network.
 STEWARD_DATA = env.folder("STEWARD_DATA", BASE_DIR / "data")
 STEWARD_DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
+env.hand_down("STEWARD_KERNELS", STEWARD_DATA / "kernels")  # what is compiled where the sources are read-only
 STEWARD_SITE = env.flag("STEWARD_SITE")
 STEWARD_PORT = env.integer("STEWARD_PORT", 8000)
 
@@ -40,8 +41,11 @@ STEWARD_LEASE = env.number("STEWARD_LEASE", 30)
 STEWARD_TICK = env.number("STEWARD_TICK", 3)
 # Answers of query desks become visible at the next tick of this clock, so that run times tell little.
 STEWARD_ANSWER_TICK = env.number("STEWARD_ANSWER_TICK", 5)
+STEWARD_ANSWER_WAIT = env.number("STEWARD_ANSWER_WAIT", 10)
 STEWARD_JOB_MEMORY = env.integer("STEWARD_JOB_MEMORY", 2 * 1024**3)
 STEWARD_JOB_SECONDS = env.integer("STEWARD_JOB_SECONDS", 3600)
+# Whether each process that does jobs keeps an engine loaded, which jobs are given copies of.
+STEWARD_READY_ENGINE = env.flag("STEWARD_READY_ENGINE", True)
 
 # What may be uploaded; the upload page says so before.
 STEWARD_MAX_UPLOAD = env.integer("STEWARD_MAX_UPLOAD", 20 * 1024**3)
@@ -68,7 +72,6 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.humanize",
     "django.contrib.staticfiles",
     "django.forms",
     "allauth",

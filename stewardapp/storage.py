@@ -4,6 +4,7 @@
 <data>/uploads/     unfinished uploads, resumable
 <data>/blobs/       finished: <key id>/<sha256 of the content>
 <data>/answers/     paid for and not yet stored: <run or query id>/<name>
+<data>/known/       read of raw data and wanted again: <key id of a version>/<reading id>
 <data>/keys/        what unseals them, see keyring
 """
 
@@ -26,10 +27,11 @@ from django.conf import settings
 from django.db import transaction
 
 from stewardapp import keyring
-from stewardapp.models import Blob, DataKey, Query, Run, Upload
-from worker.sealed import SealedReader
+from stewardapp.models import Blob, DataKey, Query, Reading, Run, Upload
+from stewardapp.models.job import kinds_of_jobs
+from worker.sealed import SealedError, SealedReader, SealedWriter
 
-TEMPORARY, UPLOADS, BLOBS, ANSWERS = "temporary", "uploads", "blobs", "answers"
+TEMPORARY, UPLOADS, BLOBS, ANSWERS, KNOWN = "temporary", "uploads", "blobs", "answers", "known"
 GRACE_SECONDS = 3600
 PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
 Destroyed = keyring.Destroyed
@@ -65,6 +67,7 @@ def destroy_key(key: DataKey) -> None:
     for blob in Blob.objects.stored().filter(key=key):
         destroy_blob(blob)
     transaction.on_commit(partial(keyring.destroy, key.pk))
+    transaction.on_commit(partial(_remove_folder, root() / KNOWN / str(key.pk)))
 
 
 # Temporary files
@@ -179,6 +182,32 @@ def has_answer_file(job: uuid.UUID, name: str) -> bool:
     return (root() / ANSWERS / str(job) / name).exists()
 
 
+# What was read of raw data and is wanted again
+
+
+def known(reading: Reading) -> bytes | None:
+    """What was kept beside the table of a reading; None where there is nothing that can be opened."""
+    path, key = _known(reading), key_bytes(reading.version.key)
+    with contextlib.suppress(FileNotFoundError, SealedError), path.open("rb", buffering=0) as file:
+        return SealedReader(cast(BinaryIO, file), key).read()
+    return None
+
+
+def keep_known(reading: Reading, content: bytes) -> None:
+    """Keep it in place of what was there."""
+    path, key = _known(reading), key_bytes(reading.version.key)
+    with temporary() as made:
+        with SealedWriter(made.file, key) as sealed:
+            sealed.write(content)
+        os.fsync(made.file.fileno())
+        _make(path.parent)
+        made.path.replace(path)
+
+
+def _known(reading: Reading) -> Path:
+    return root() / KNOWN / str(reading.version.key_id) / str(reading.pk)
+
+
 # House-keeping
 
 
@@ -190,14 +219,16 @@ def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
     removed = sum(_remove_unlocked(path) for path in _folder(TEMPORARY).iterdir())
     wanted = {str(id) for id in Upload.objects.open().values_list("id", flat=True)}
     removed += sum(_remove_unlocked(path) for path in _folder(UPLOADS).iterdir() if path.name not in wanted)
-    alive = (rows.alive().values_list("id", flat=True) for rows in (Run.objects, Query.objects))
-    awaited = {str(id) for ids in alive for id in ids}
+    alive = (kind.jobs().alive() for kind in kinds_of_jobs())
+    awaited = {str(id) for jobs in alive for id in jobs.values_list("pk", flat=True)}
     removed += keyring.sweep(DataKey.objects.destroyed, grace_seconds)
-    removed += sum(_remove_answer(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
+    removed += sum(_remove_folder(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
+    open_keys = {str(key) for key in DataKey.objects.filter(destroyed_at=None).values_list("pk", flat=True)}
+    removed += sum(_remove_folder(path) for path in _folder(KNOWN).iterdir() if path.name not in open_keys)
     return removed + sum(_remove_orphan(path, grace_seconds) for path in _folder(BLOBS).glob("*/*"))
 
 
-def _remove_answer(folder: Path) -> bool:
+def _remove_folder(folder: Path) -> bool:
     shutil.rmtree(folder, ignore_errors=True)
     return True
 

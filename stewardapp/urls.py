@@ -1,23 +1,82 @@
 """Every address of the site. Each views module lists its own; nothing is public unless it says so."""
 
-from importlib import import_module
-from importlib.util import find_spec
-
 from django.urls import URLPattern, URLResolver, path
 
 from stewardapp.admin import site as administration
+from stewardapp.views import (
+    accounts,
+    artifacts,
+    assessments,
+    audit,
+    budgets,
+    catalogue,
+    changes,
+    column_settings,
+    columns,
+    datasets,
+    desks,
+    explorer,
+    guide,
+    health,
+    hierarchies,
+    hierarchy_editor,
+    home,
+    matrix_editor,
+    methods,
+    populations,
+    previews,
+    project_keys,
+    projects,
+    queries,
+    releases,
+    replays,
+    reviews,
+    runs,
+    survey_answers,
+    survey_questions,
+    surveys,
+    uploads,
+    version_hierarchies,
+    versions,
+)
 
-NOUNS = (
-    "surveys survey_questions survey_answers desks queries "
-    "health home accounts projects project_keys populations budgets replays datasets uploads versions "
-    "columns column_settings hierarchies hierarchy_editor version_hierarchies releases previews runs "
-    "explorer matrix_editor reviews catalogue artifacts methods audit"
-).split()
-
-urlpatterns: list[URLPattern | URLResolver] = [path("admin/", administration.urls)]
-for noun in NOUNS:
-    if find_spec(f"stewardapp.views.{noun}"):
-        urlpatterns += import_module(f"stewardapp.views.{noun}").urlpatterns
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/", administration.urls),
+    *surveys.urlpatterns,
+    *survey_questions.urlpatterns,
+    *survey_answers.urlpatterns,
+    *desks.urlpatterns,
+    *queries.urlpatterns,
+    *health.urlpatterns,
+    *home.urlpatterns,
+    *changes.urlpatterns,
+    *accounts.urlpatterns,
+    *projects.urlpatterns,
+    *project_keys.urlpatterns,
+    *populations.urlpatterns,
+    *budgets.urlpatterns,
+    *replays.urlpatterns,
+    *datasets.urlpatterns,
+    *uploads.urlpatterns,
+    *versions.urlpatterns,
+    *columns.urlpatterns,
+    *column_settings.urlpatterns,
+    *hierarchies.urlpatterns,
+    *hierarchy_editor.urlpatterns,
+    *version_hierarchies.urlpatterns,
+    *releases.urlpatterns,
+    *previews.urlpatterns,
+    *runs.urlpatterns,
+    *assessments.urlpatterns,
+    *explorer.urlpatterns,
+    *matrix_editor.urlpatterns,
+    *reviews.urlpatterns,
+    *catalogue.urlpatterns,
+    *artifacts.urlpatterns,
+    *methods.urlpatterns,
+    *guide.urlpatterns,
+    *audit.urlpatterns,
+]
 
 handler400 = "stewardapp.views.errors.malformed"
 handler403 = "stewardapp.views.errors.refused"

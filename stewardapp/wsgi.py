@@ -8,6 +8,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stewardapp.settings")
 application = get_wsgi_application()
 
 # Models are loaded now: jobs written by this process are announced from a thread, right after their commit.
-from worker import outbox  # noqa: E402
+from worker.queue import outbox  # noqa: E402
 
 outbox.start()

@@ -35,7 +35,7 @@ const counts = () => {
 const read = () => {
   if (!panel) return;
   const chosen = rows.filter((row) => roleOf(row).value === "quasi-identifier").map((row) => `c=${row.dataset.position}`);
-  htmx.ajax("GET", `${panel.dataset.identifyingUrl}?${chosen.slice(0, 60).join("&")}`, { target: panel, swap: "innerHTML" });
+  htmx.ajax("GET", `${panel.dataset.identifyingUrl}?${chosen.join("&")}`, { target: panel, swap: "innerHTML" });
 };
 
 const changed = () => {

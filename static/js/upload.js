@@ -3,19 +3,22 @@
 const CHUNK = 8 * 1024 * 1024;
 const SPACE = "\u00a0";
 
+// As the server's pages write numbers: a no-break space before the unit.
+const measured = (value, unit) => `${value}${SPACE}${unit}`;
+
 const bytes = (count) => {
   let value = count;
   for (const unit of ["B", "kB", "MB", "GB"]) {
-    if (value < 999.5) return `${unit === "B" || value >= 100 ? value.toFixed(0) : value.toFixed(1)}${SPACE}${unit}`;
+    if (value < 999.5) return measured(value.toFixed(unit === "B" || value >= 100 ? 0 : 1), unit);
     value /= 1000;
   }
-  return `${value.toFixed(1)}${SPACE}TB`;
+  return measured(value.toFixed(1), "TB");
 };
 
 const time = (seconds) => {
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))}${SPACE}s`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)}${SPACE}min`;
-  return `${Math.floor(seconds / 3600)}${SPACE}h ${Math.round((seconds % 3600) / 60)}${SPACE}min`;
+  if (seconds < 60) return measured(Math.max(1, Math.round(seconds)), "s");
+  if (seconds < 3600) return measured(Math.round(seconds / 60), "min");
+  return `${measured(Math.floor(seconds / 3600), "h")} ${measured(Math.round((seconds % 3600) / 60), "min")}`;
 };
 
 class Uploader {
@@ -92,7 +95,7 @@ class Uploader {
     const now = performance.now();
     this.mark ??= { sent, now };
     this.parts.bar.value = (sent / total) * 100;
-    this.parts.percent.textContent = `${Math.floor((sent / total) * 100)}${SPACE}%`;
+    this.parts.percent.textContent = measured(Math.floor((sent / total) * 100), "%");
     const elapsed = (now - this.mark.now) / 1000;
     const speed = elapsed > 0.5 ? (sent - this.mark.sent) / elapsed : 0;
     const left = speed > 0 ? ` · ${bytes(speed)}/s · ${time((total - sent) / speed)} left` : "";

@@ -5,6 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 
 
+def amount(epsilon: Decimal) -> str:
+    """A local ε to four places."""
+    return f"{round(epsilon, 4).normalize():f}"
+
+
 def epsilon_words(micro: int) -> str:
     """ε = 0.5, from millionths."""
     return f"ε = {_plain(Decimal(micro).scaleb(-6))}"

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from stewardapp.access.amounts import epsilon_words, spend_words
 from stewardapp.access.facts import FundFacts, JobFacts, Person, PolicyFacts, PriceFacts
-from stewardapp.access.permitted import permitted
+from stewardapp.access.permitted import permitted, stoppable
 from stewardapp.access.roles import Permission
-from stewardapp.access.stopping import stoppable
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 
 def may_allow(person: Person) -> Verdict:
     """Give an analyst a part of the project's allotment."""
     return permitted(person, Permission.MANAGE_BUDGET, "give analysts an allowance")
+
+
+def may_see_purchases(person: Person) -> Verdict:
+    """See what is left of budgets that several share, and what was bought: to an analyst that would tell
+    whether a colleague asked the same before."""
+    cleared = (Permission.VIEW_DATA, Permission.MANAGE_BUDGET, Permission.VIEW_BUDGETS)
+    if any(person.has(one) for one in cleared):
+        return yes()
+    return no("no-permission", "Only stewards, reviewers, administrators and officers see what was bought.")
 
 
 def may_replay_attacks(person: Person, busy: bool) -> Verdict:
@@ -48,5 +56,7 @@ def _left(price: PriceFacts, fund: FundFacts) -> Verdict:
     if price.epsilon_micro <= fund.epsilon_micro and price.delta_femto <= fund.delta_femto:
         return yes()
     asked = spend_words(price.epsilon_micro, price.delta_femto)
+    if not fund.named:
+        return no("budget-exhausted", f"This takes {asked}, but {fund.name} has less than that left.")
     left = spend_words(fund.epsilon_micro, fund.delta_femto)
     return no("budget-exhausted", f"This takes {asked}, but {fund.name} has only {left} left.")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from stewardapp.access.facts import DatasetFacts, JobFacts, Person, ProjectKeyFacts, VersionFacts
-from stewardapp.access.permitted import permitted
+from stewardapp.access.permitted import permitted, stoppable
 from stewardapp.access.roles import Permission
-from stewardapp.access.stopping import stoppable
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 ADMINS_DO_NOT_READ = no(

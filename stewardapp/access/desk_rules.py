@@ -31,14 +31,10 @@ def may_ask(person: Person, desk: DeskFacts) -> Verdict:
 def may_withdraw_question(person: Person, query: QueryFacts) -> Verdict:
     """Take a question back while it costs nothing and nobody else waits for its answer."""
     own = person.id == query.asked_by
-    foreign = no("not-yours", "Only who asked it first can take a question back.")
-    taken = no("taken", "A worker has this question already, or it has ended: its price is not given back.")
-    shared = no("others-wait", "Somebody else waits for the same answer.")
-    return first_no(
-        yes() if own else foreign,
-        yes() if query.untouched else taken,
-        shared if query.others_wait else yes(),
-    )
+    foreign = no("not-yours", "Only who asked it can take a question back.")
+    taken = no("taken", "It is on its way to an answer, or has ended: its price is not given back.")
+    free = query.untouched and not query.others_wait  # that others wait is not told
+    return first_no(yes() if own else foreign, yes() if free else taken)
 
 
 def may_see_exact(person: Person) -> Verdict:

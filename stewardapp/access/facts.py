@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
@@ -73,12 +74,58 @@ class ProjectKeyFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyFacts:
-    """The thresholds a project demands."""
+class LocalFacts:
+    """What the cells of one column give away at most, by a run and so many other releases that are out.
 
-    minimum_k: int = 1
-    maximum_risk: Decimal = Decimal(1)
-    maximum_unique: Decimal = Decimal(1)
+    Without an ε nothing bounds it.
+    """
+
+    column: str
+    epsilon: Decimal | None
+    others: int = 0
+
+
+ANY_FAMILY = "any"
+"""A demand on every release that has rows, whatever they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """What a policy demands of one figure of one instance of a measure, in releases of one family.
+
+    Without an instance nobody knows the measure or the figure any more. `excusable` is what a release may
+    miss for a stated reason.
+    """
+
+    instance: str
+    figure: str
+    title: str
+    bound: Decimal
+    unit: str = "number"
+    at_least: bool = False
+    family: str = ANY_FAMILY
+    excusable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFacts:
+    """What became of one instance of a measure in a run, and its figures by their keys.
+
+    `idle` are figures of columns or parts of which there were none.
+    """
+
+    state: str = "measured"
+    reason: str = ""
+    figures: Mapping[str, Decimal | None] = field(default_factory=dict)
+    idle: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFacts:
+    """What a project demands."""
+
+    rows: tuple[RowFacts, ...] = ()
+    maximum_local_epsilon: Decimal | None = None
     maximum_epsilon_micro: int = 0
     reviewers: int = 1
     require_second_factor: bool = False
@@ -86,11 +133,15 @@ class PolicyFacts:
 
 @dataclass(frozen=True, slots=True)
 class FundFacts:
-    """What is left in one purse that a purchase is paid from, by its name in a sentence."""
+    """What is left in one purse that a purchase is paid from, by its name in a sentence.
+
+    Of one without a name it is told that it is short, never how much it holds.
+    """
 
     name: str
     epsilon_micro: int = 0
     delta_femto: int = 0
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,21 +203,41 @@ class ProposalFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class RunFacts:
-    """One run of a release; the figures are those recomputed from the released bytes.
+class LookFacts:
+    """Whether there is anything to look at before agreeing, and what somebody was told, if anything yet."""
 
-    A figure nobody computed is None and meets no threshold.
+    needed: bool = False
+    told: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """One run of a release; `measured` are the figures of what left, by the instance that found them.
+
+    A figure that nobody computed meets no bound. An unknown `family` may be any.
     """
 
     state: str
     goals_hold: bool | None = None
     has_goals: bool = True
-    smallest_class: int | None = None
-    highest_risk: Decimal | None = None
-    unique_share: Decimal | None = None
+    measured: Mapping[str, MeasuredFacts] = field(default_factory=dict)
+    family: str = ""
     epsilon_micro: int = 0
     microdata: bool = True
+    local: tuple[LocalFacts, ...] = ()
     stop_requested: bool = False
+    table_there: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AssessmentFacts:
+    """Measures asked of a run after it ended: by whom, and whether a verdict hangs on them."""
+
+    state: str
+    stop_requested: bool = False
+    asked_by: uuid.UUID | None = None
+    by_hand: bool = True
+    by_reviewer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +251,6 @@ class ReleaseFacts:
     votes: tuple[tuple[uuid.UUID, Decision], ...] = ()
     reviewers: int = 1
     require_second_factor: bool = False
-    has_run_alive: bool = False
     version_destroyed: bool = False
     columns_tagged: bool = True
     has_purpose: bool = True
@@ -189,7 +259,10 @@ class ReleaseFacts:
     named_ids: frozenset[uuid.UUID] = frozenset()
     embargo_until: datetime | None = None
     price: PriceFacts = PriceFacts()
+    guessed_kinds: tuple[str, ...] = ()
     policy: PolicyFacts = PolicyFacts()
+    demands: tuple[str, ...] = ()
+    """The states of what has to be measured of the candidate, and was not, before it can be approved."""
 
     @property
     def voter_ids(self) -> frozenset[uuid.UUID]:

@@ -8,12 +8,16 @@ more, an officer and an administrator decide, or two officers.
 
 from __future__ import annotations
 
-from stewardapp.access.facts import Person, PopulationFacts, ProposalFacts, Stake
+from stewardapp.access.facts import LookFacts, Person, PopulationFacts, ProposalFacts, Stake
 from stewardapp.access.permitted import permitted
 from stewardapp.access.roles import Permission
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 Concerned = tuple[PopulationFacts, ...]
+
+LOOKS_A_DAY = 5
+"""So many times a day somebody is told whether people are known: often enough to decide, not to search."""
+PROBABLY_KNOWN = "These are probably people already known to this site."
 
 HOLDER = "a steward of a project that holds data about {}"
 OFFICER = "a data protection officer"
@@ -37,6 +41,26 @@ def may_agree(stake: Stake, proposal: ProposalFacts) -> Verdict:
         _open(proposal),
         _another(stake, proposal),
     )
+
+
+def may_be_told(today: int) -> Verdict:
+    """Learn whether the people of a proposal are probably known to the site: only so many times a day."""
+    if today < LOOKS_A_DAY:
+        return yes()
+    return no(
+        "told-enough",
+        f"Agreeing tells whether these people are known to the site, and you were told {LOOKS_A_DAY} times "
+        "within a day. Agree tomorrow, or let somebody else agree.",
+    )
+
+
+def may_confirm(look: LookFacts, aware: bool) -> Verdict:
+    """Stand behind a budget for people of whom one was told whether they are probably known."""
+    if look.told is None and look.needed:
+        return no("not-told", "Whether these people are known to this site was not looked at yet.")
+    if look.told and not aware:
+        return no("known-people", PROBABLY_KNOWN)
+    return yes()
 
 
 def may_decline(stake: Stake, proposal: ProposalFacts) -> Verdict:

@@ -8,9 +8,8 @@ from datetime import datetime
 from stewardapp.access.budget_rules import may_spend
 from stewardapp.access.data_rules import exists, was_read
 from stewardapp.access.facts import CommentFacts, Person, PolicyFacts, ReleaseFacts, RunFacts, VersionFacts
-from stewardapp.access.permitted import permitted
+from stewardapp.access.permitted import permitted, stoppable
 from stewardapp.access.roles import Permission
-from stewardapp.access.stopping import stoppable
 from stewardapp.access.thresholds import meets_policy
 from stewardapp.access.verdict import Verdict, first_no, no, yes
 from stewardapp.access.workflow import EDITABLE, Audience, State, transition
@@ -62,7 +61,20 @@ def may_edit_release(person: Person, release: ReleaseFacts) -> Verdict:
 
 def may_start_run(person: Person, release: ReleaseFacts) -> Verdict:
     """Queue a run of the recipe as it stands."""
-    return first_no(may_try_step(person, release), may_spend(release.price, release.policy))
+    return first_no(
+        may_try_step(person, release), _kinds_confirmed(release), may_spend(release.price, release.policy)
+    )
+
+
+def _kinds_confirmed(release: ReleaseFacts) -> Verdict:
+    if not release.guessed_kinds:
+        return yes()
+    names = ", ".join(release.guessed_kinds)
+    return no(
+        "kind-guessed",
+        f"The kind of {names} is a guess from the data, on which no step with differential privacy may rely. "
+        "Confirm it first.",
+    )
 
 
 def may_try_step(person: Person, release: ReleaseFacts) -> Verdict:
@@ -111,21 +123,40 @@ def may_review(person: Person, release: ReleaseFacts) -> Verdict:
     """Vote on the candidate: four eyes, once, with a second factor when the policy asks for it."""
     return first_no(
         _movable(person, release, "approve", "review"),
-        _independent(person, release),
+        independent(person, release),
         _not_voted(person, release),
         _second_factor(person, release),
     )
 
 
-def may_decide(person: Person, release: ReleaseFacts, *, seen: str, candidate: str) -> Verdict:
+def may_decide(
+    person: Person, release: ReleaseFacts, *, seen: str, candidate: str, approving: bool = True
+) -> Verdict:
     """Vote on these bytes: what the reviewer saw is what the candidate is."""
     verdict = may_review(person, release)
     if verdict and seen != candidate:
         return no("other-candidate", "The candidate changed since you opened it; look at the new one first.")
-    return verdict
+    return first_no(verdict, looked_at(release)) if approving else verdict
 
 
-def _independent(person: Person, release: ReleaseFacts) -> Verdict:
+def may_approve(person: Person, release: ReleaseFacts) -> Verdict:
+    """Vote for the candidate: what was demanded to be looked at before has a result."""
+    return first_no(may_review(person, release), looked_at(release))
+
+
+def looked_at(release: ReleaseFacts) -> Verdict:
+    """Whether everything that was demanded to be measured of the candidate was measured."""
+    if not release.demands:
+        return yes()
+    if "failed" in release.demands:
+        reason = "An assessment of this candidate that was demanded failed: ask it again, or give it up."
+    else:
+        reason = "An assessment of this candidate that was demanded has not ended yet."
+    return no("not-looked-at", f"{reason} Until then nobody can approve.")
+
+
+def independent(person: Person, release: ReleaseFacts) -> Verdict:
+    """Whether nobody can say that this person judges the own work."""
     if person.id == release.author_id:
         return no("four-eyes", "You are the author of this release; somebody else has to review it.")
     if person.id in release.contributor_ids:
@@ -175,7 +206,7 @@ def may_comment(person: Person, release: ReleaseFacts, *, private: bool = False)
     allowed = permitted(person, Permission.COMMENT, "comment")
     if not allowed or not private:
         return allowed
-    return first_no(permitted(person, Permission.REVIEW, "comment privately"), _independent(person, release))
+    return first_no(permitted(person, Permission.REVIEW, "comment privately"), independent(person, release))
 
 
 def may_see_comment(person: Person, release: ReleaseFacts, comment: CommentFacts) -> Verdict:

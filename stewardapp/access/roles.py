@@ -30,6 +30,7 @@ class Permission(StrEnum):
     TAG = "tag"
     EDIT_RELEASE = "edit-release"
     RUN = "run"
+    ASSESS = "assess"
     SUBMIT = "submit"
     REVIEW = "review"
     PUBLISH = "publish"
@@ -52,6 +53,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
             Permission.TAG,
             Permission.EDIT_RELEASE,
             Permission.RUN,
+            Permission.ASSESS,
             Permission.SUBMIT,
             Permission.PUBLISH,
             Permission.MANAGE_DESK,
@@ -64,6 +66,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
         {
             Permission.VIEW_PROJECT,
             Permission.VIEW_DATA,
+            Permission.ASSESS,
             Permission.REVIEW,
             Permission.COMMENT,
             Permission.VIEW_RELEASE,

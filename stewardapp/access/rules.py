@@ -3,10 +3,18 @@
 A rule looks at facts only; the same rule guards the endpoint, greys out the button and words the refusal.
 """
 
+from stewardapp.access.assessment_rules import (
+    may_assess,
+    may_demand,
+    may_explore,
+    may_measure_policy,
+    may_stop_assessment,
+)
 from stewardapp.access.budget_rules import (
     may_allow,
     may_cancel_replay,
     may_replay_attacks,
+    may_see_purchases,
     may_spend,
 )
 from stewardapp.access.data_rules import (
@@ -39,14 +47,19 @@ from stewardapp.access.desk_rules import (
 )
 from stewardapp.access.entry_rules import may_enter
 from stewardapp.access.population_rules import (
+    PROBABLY_KNOWN,
+    has_a_say,
     may_agree,
     may_allot,
+    may_be_told,
+    may_confirm,
     may_decline,
     may_propose,
     may_propose_move,
     still_missing,
 )
 from stewardapp.access.release_rules import (
+    may_approve,
     may_begin_edition,
     may_cancel,
     may_comment,
@@ -79,12 +92,17 @@ from stewardapp.access.survey_rules import (
 )
 
 __all__ = [
+    "PROBABLY_KNOWN",
+    "has_a_say",
     "is_there",
     "may_agree",
     "may_allot",
     "may_allow",
     "may_answer",
+    "may_approve",
     "may_ask",
+    "may_assess",
+    "may_be_told",
     "may_begin_edition",
     "may_cancel",
     "may_cancel_reading",
@@ -92,6 +110,7 @@ __all__ = [
     "may_close_desk",
     "may_collect",
     "may_comment",
+    "may_confirm",
     "may_continue",
     "may_create_dataset",
     "may_create_project",
@@ -100,16 +119,19 @@ __all__ = [
     "may_create_survey",
     "may_decide",
     "may_decline",
+    "may_demand",
     "may_destroy",
     "may_download",
     "may_edit_hierarchies",
     "may_edit_release",
     "may_edit_survey",
     "may_enter",
+    "may_explore",
     "may_invite",
     "may_manage_members",
     "may_manage_people",
     "may_manage_populations",
+    "may_measure_policy",
     "may_move_survey",
     "may_open_desk",
     "may_propose",
@@ -126,9 +148,11 @@ __all__ = [
     "may_revoke",
     "may_see_comment",
     "may_see_exact",
+    "may_see_purchases",
     "may_see_vote",
     "may_spend",
     "may_start_run",
+    "may_stop_assessment",
     "may_submit",
     "may_tag",
     "may_try_step",

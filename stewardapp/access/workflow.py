@@ -87,7 +87,7 @@ TRANSITIONS: tuple[Transition, ...] = (
         sources=frozenset({State.IN_REVIEW}),
         target=State.APPROVED,
         permission=Permission.REVIEW,
-        guards=("four eyes", "same candidate", "enough approvals"),
+        guards=("four eyes", "same candidate", "demanded assessments ended", "enough approvals"),
         event="review.recorded",
         label="Approve",
     ),

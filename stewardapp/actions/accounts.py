@@ -13,7 +13,7 @@ from stewardapp.access.rules import may_manage_people
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.text import limited, required
+from stewardapp.domain.text import limited, required
 from stewardapp.models import User
 from stewardapp.models.membership import person_of
 from stewardapp.notifications import notify

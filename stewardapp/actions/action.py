@@ -76,6 +76,10 @@ def count_event(number: int) -> None:
         events.append(number)
 
 
-def locked(row: Row) -> Row:
-    """The row as it is now, locked until the end of the transaction where the database locks rows."""
-    return type(row)._default_manager.select_for_update(no_key=True).get(pk=row.pk)
+def locked(row: Row, *beside: str) -> Row:
+    """The row as it is now, locked until the end of the transaction where the database locks rows.
+
+    What it names is fetched `beside` it and not locked.
+    """
+    rows = type(row)._default_manager.select_for_update(no_key=True, of=("self",))
+    return rows.select_related(*beside).get(pk=row.pk) if beside else rows.get(pk=row.pk)

@@ -10,6 +10,7 @@ from stewardapp import anchors
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import audit
 from stewardapp.actions.action import action
+from stewardapp.domain.audit_chain import ANCHORED
 from stewardapp.models import Anchor, AuditEvent
 
 SETTLED = timedelta(seconds=10)
@@ -34,5 +35,5 @@ def make(*, settled: timedelta = SETTLED) -> Anchor:
     if not made:
         raise Conflict("anchored", "The log was anchored today.")
     details = {"day": kept.day, "count": kept.count, "hash": kept.hash}
-    audit.record(audit.ANCHORED, anchor, by=None, details=details)
+    audit.record(ANCHORED, anchor, by=None, details=details)
     return anchor

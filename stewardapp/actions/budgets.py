@@ -9,9 +9,9 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action
 from stewardapp.actions.parts import give_part, hand_on_to
 from stewardapp.actions.telling import tell_guardians
+from stewardapp.domain.holding import facts_of, stake_of
 from stewardapp.models import Allotment, Allowance, Population, Project, User
-from stewardapp.models.holding import facts_of, stake_of
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 
 @action

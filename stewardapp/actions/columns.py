@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 from stewardapp.access.rules import may_tag
-from stewardapp.access.verdict import Invalid, require
+from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import shape
-from stewardapp.actions.text import limited
+from stewardapp.domain.text import limited
 from stewardapp.models import Column, User, Version
-from worker.engine.fields import Kind, Role
+from worker.engine.tables.kinds import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -57,16 +57,19 @@ def describe(
     label: str | None = None,
     release_weight: bool | None = None,
     settings: Mapping[str, Any] | None = None,
+    kind_confirmed: bool | None = None,
     by: User,
 ) -> Column:
     """Correct the kind, the label or the declared bounds and categories of one column.
 
-    Whoever declares something of it has seen its kind, and so confirms it.
+    Whoever declares something of it has seen its kind, and so confirms it, unless it is said otherwise: what
+    is taken back takes the confirmation back that came with it.
     """
     version = locked(version)
     require(may_tag(version.project.person(by), version.facts()))
     column = _named({column.name: column for column in version.columns.all()}, name)
     given = {"kind": kind, "label": label, "release_weight": release_weight, "settings": settings}
+    given["kind_confirmed"] = kind_confirmed
     changes = {field: value for field, value in given.items() if value is not None}
     _apply(column, changes)
     column.save()
@@ -76,6 +79,25 @@ def describe(
     return column
 
 
+@action
+def confirm_kinds(*, version: Version, kinds: Mapping[str, str], confirmed: bool = True, by: User) -> None:
+    """Say of guessed kinds, as they were seen by column, that they are right; or take that back."""
+    version = locked(version)
+    require(may_tag(version.project.person(by), version.facts()))
+    columns = {column.name: column for column in version.columns.all()}
+    changed = [_named(columns, name) for name in kinds]
+    if not changed:
+        raise Invalid("no-column", "Choose a column.", "kinds")
+    for column in changed:
+        if column.kind != kinds[column.name]:
+            raise Conflict("kind-changed", "The kind of a column changed meanwhile; look at it again.")
+        column.kind_confirmed = confirmed
+    Column.objects.bulk_update(changed, ["kind_confirmed"], batch_size=500)
+    shape(version, by)
+    event = "version.kinds-confirmed" if confirmed else "version.kinds-doubted"
+    audit.record(event, version, by=by, project=version.project, details={"kinds": dict(kinds)})
+
+
 def _apply(column: Column, changes: dict[str, Any]) -> None:
     if changes.get("kind", Kind.TEXT) not in list(Kind):
         raise Invalid("unknown-kind", "This is not a kind of column.", "kind")
@@ -83,7 +105,7 @@ def _apply(column: Column, changes: dict[str, Any]) -> None:
     if unknown:
         raise Invalid("unknown-setting", f"Unknown settings: {', '.join(sorted(unknown))}.", "settings")
     if {"kind", "settings"} & changes.keys():  # declared beside the kind, and read by it
-        column.kind_confirmed = True
+        changes.setdefault("kind_confirmed", True)
     for field, value in changes.items():
         setattr(column, field, limited(value, field) if field == "label" else value)
 

@@ -8,7 +8,8 @@ from stewardapp.access.rules import may_comment, may_resolve_comment
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.text import required
+from stewardapp.domain.facts import release_facts
+from stewardapp.domain.text import required
 from stewardapp.models import Comment, Release, User, Visibility
 from stewardapp.notifications import notify
 
@@ -20,7 +21,7 @@ def add(*, release: Release, text: str, visibility: str = Visibility.PUBLIC, by:
         raise Invalid("unknown-visibility", "A comment is public or private.", "visibility")
     private = visibility == Visibility.PRIVATE
     release = locked(release)
-    require(may_comment(release.person(by), release.facts(), private=private))
+    require(may_comment(release.person(by), release_facts(release), private=private))
     comment = Comment.objects.create(
         release=release, author=by, text=required(text, "text"), visibility=visibility
     )
@@ -36,7 +37,7 @@ def resolve(*, comment: Comment, by: User) -> Comment:
     """Mark a comment as dealt with."""
     comment = locked(comment)
     release = comment.release
-    require(may_resolve_comment(release.person(by), release.facts(), comment.facts()))
+    require(may_resolve_comment(release.person(by), release_facts(release), comment.facts()))
     open_ = Comment.objects.unresolved().filter(pk=comment.pk)
     if open_.update(resolved_at=timezone.now(), resolved_by=by) != 1:
         raise Conflict("resolved", "Somebody else resolved this comment.")

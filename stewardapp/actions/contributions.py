@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from stewardapp.domain.recipe import populations_named
+from stewardapp.domain.shaping import shapers_of
 from stewardapp.models import Contribution, ContributionKind, Release, User, Version
-from stewardapp.models.shaping import shapers_of
+from worker.engine.recipes.document import RecipeJson
 
 
 def contribute(release: Release, by: User, kind: ContributionKind) -> None:
@@ -29,3 +31,9 @@ def contribute_inputs(release: Release) -> None:
 def shape(version: Version, *by: User) -> None:
     """Remember who said what the columns of a version are; whatever is made from it asks the version."""
     version.taggers.add(*by)
+
+
+def hold_inputs(release: Release, draft: RecipeJson) -> None:
+    """Until this transaction ends, no other reading of what the draft works on takes the place of these."""
+    of_draft = {release.version_id, *populations_named(release.version, draft).values_list("pk", flat=True)}
+    list(Version.objects.select_for_update(no_key=True).filter(pk__in=of_draft).order_by("pk"))

@@ -9,9 +9,9 @@ from stewardapp.access.rules import may_create_dataset, may_remove_dataset
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit, versions
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.text import required
+from stewardapp.domain.holding import begins_to_hold
+from stewardapp.domain.text import required
 from stewardapp.models import Dataset, Population, Project, User
-from stewardapp.models.holding import begins_to_hold
 
 
 @action

@@ -10,9 +10,10 @@ from stewardapp.access.rules import may_close_desk, may_open_desk
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
+from stewardapp.domain.recipe import declared_of
 from stewardapp.models import Desk, User, Version
-from stewardapp.models.desk import declared_of
-from worker.engine.fields import RELEASED, Role
+from worker.engine.tables.kinds import RELEASED, Role
+from worker.engine.wording import thousands
 
 MOST_ROWS = 1000
 
@@ -33,7 +34,7 @@ def open_on(*, version: Version, columns: Sequence[str], rows_per_person: int, b
         text = f"The kind of {guessed[0]!r} was guessed from the data. Look at its settings and save them."
         raise Invalid("kind-guessed", text, "columns")
     if not 1 <= rows_per_person <= MOST_ROWS:
-        raise Invalid("rows", f"Choose a number from 1 to {MOST_ROWS:,}.", "rows_per_person")
+        raise Invalid("rows", f"Choose a number from 1 to {thousands(MOST_ROWS)}.", "rows_per_person")
     persons = any(part["role"] == Role.PERSON_KEY for part in dictionary.values())
     desk = Desk(
         version=version,

@@ -10,7 +10,8 @@ from stewardapp.actions import audit, columns
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.classifications import kept
 from stewardapp.actions.contributions import contribute, shape
-from stewardapp.actions.text import required
+from stewardapp.domain.facts import release_facts
+from stewardapp.domain.text import required
 from stewardapp.models import Column, ContributionKind, Hierarchy, Release, User, Version
 
 SAID = ("role", "label", "release_weight", "kind", "kind_confirmed", "sealed_settings", "hierarchy")
@@ -24,7 +25,7 @@ def begin(*, release: Release, version: Version, title: str, by: User) -> Releas
     has said of the new version stays. Hierarchies become the project's classifications.
     """
     version = locked(version)
-    require(may_begin_edition(release.person(by), release.facts(), version.facts()))
+    require(may_begin_edition(release.person(by), release_facts(release), version.facts()))
     if version.project != release.project or version.pk == release.version_id:
         raise Invalid("other-version", "Choose another version of the data of this project.", "version")
     made = Release(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -13,7 +14,7 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.classifications import classification_key, kept, seal_for_project
 from stewardapp.actions.contributions import shape
-from stewardapp.actions.text import required
+from stewardapp.domain.text import required
 from stewardapp.models import Column, Hierarchy, Project, User, Version
 
 NOT_KEPT = (
@@ -21,6 +22,14 @@ NOT_KEPT = (
     "Keep it as the project's classification first."
 )
 BUILDERS = ("interval", "order", "mask", "date", "tree")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The lines of a hierarchy that somebody brought, and how many levels they have."""
+
+    lines: str
+    levels: int
 
 
 @action
@@ -48,13 +57,17 @@ def create(
         made_by=by,
     ).saying(spec=spec or {}, lines=lines.strip() and lines)
     _check(hierarchy)
+    audit.record("hierarchy.created", _saved(hierarchy), by=by, project=project)
+    return hierarchy
+
+
+def _saved(hierarchy: Hierarchy) -> Hierarchy:
     try:
         with transaction.atomic():
             hierarchy.save()
     except IntegrityError:
         reason = "Another hierarchy of this project has this name; choose a different one."
         raise Invalid("name-taken", reason, "name") from None
-    audit.record("hierarchy.created", hierarchy, by=by, project=project)
     return hierarchy
 
 
@@ -63,6 +76,31 @@ def _check(hierarchy: Hierarchy) -> None:
         raise Invalid("one-source", "Give either a builder or the lines of a table.", "spec")
     if hierarchy.spec and hierarchy.spec.get("builder") not in BUILDERS:
         raise Invalid("unknown-builder", f"The builder must be one of {', '.join(BUILDERS)}.", "spec")
+
+
+@action
+def bring(*, version: Version, tables: Mapping[str, Table], by: User) -> list[Column]:
+    """Make a hierarchy of each table and attach it to the column of that name: all of them, or none."""
+    version = locked(version)
+    person = version.project.person(by)
+    require(may_edit_hierarchies(person))
+    require(may_tag(person, version.facts()))
+    columns = list(version.columns.filter(name__in=tables))
+    if not tables or len(columns) < len(tables):
+        raise Invalid("unknown-column", "This version has no column of this name.", "column")
+    for column in columns:
+        column.hierarchy = _brought(version, column, tables[column.name], by)
+    Column.objects.bulk_update(columns, ["hierarchy"], batch_size=500)
+    shape(version, by)
+    details = {column.name: str(column.hierarchy_id) for column in columns}
+    audit.record("hierarchies.imported", version, by=by, project=version.project, details=details)
+    return columns
+
+
+def _brought(version: Version, column: Column, table: Table, by: User) -> Hierarchy:
+    name = version.project.hierarchies.free_name(f"{column.name[:80]}: imported")
+    made = Hierarchy(project=version.project, key=version.key, name=name, levels=table.levels, made_by=by)
+    return _saved(made.saying(spec={}, lines=table.lines))
 
 
 @action

@@ -7,13 +7,13 @@ statement that is the whole transaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from uuid import UUID
 
-from django.db import IntegrityError
+from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
 
 from stewardapp import witness
@@ -21,10 +21,12 @@ from stewardapp.access.amounts import spend_words
 from stewardapp.access.verdict import Conflict, Refused
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, brief_action, count_event, is_one_statement
-from stewardapp.models import Allotment, Charge, Population, Query, Run, User, Version, purchase
-from stewardapp.models.pricing import Cost
+from stewardapp.database import purchase
+from stewardapp.domain import audit_chain
+from stewardapp.domain.pricing import SAME_DATA, Cost
+from stewardapp.models import Allotment, Charge, Population, Query, Run, User, Version
 from stewardapp.models.purse import Purse, spend
-from worker.engine.privacy import Protected, Spend
+from worker.engine.contracts.privacy import Protected, Spend
 
 MOST_WORDS = 200
 P = ParamSpec("P")
@@ -39,6 +41,10 @@ class Exhausted(Refused):
 
 class Unaware(Conflict):
     """An overlap was declared while this purchase was made: it would not have charged everybody."""
+
+
+class BeingAnswered(Conflict):
+    """Another worker is drawing the answer to the same question: it is going to be repeated."""
 
 
 def _aware(charge: Callable[P, R]) -> Callable[P, R]:
@@ -103,23 +109,65 @@ def _pay_at_once(query: UUID, fence: int | None, version: Version, cost: Cost, b
     while not number:
         details = _details(cost.spend, payers, query)
         event = audit.told("budget.charged", version, by, version.project, details)
-        seal = audit.seal(event)
+        seal = audit_chain.seal(event)
         try:
-            number, linked, payers = purchase.buy(query, fence, version, payers, cost, event, seal)
+            with _apart():
+                number, linked, payers = purchase.buy(query, fence, version, payers, cost, event, seal)
         except purchase.Refusal as refusal:
-            raise _refused(refusal.code, cost.spend, refusal.population) from None
+            raise _refused(refusal.code, cost.spend, _told(version, refusal.population)) from None
     count_event(number)
     witness.note_after_commit(number, linked)
 
 
+def _apart() -> AbstractContextManager[object]:
+    """Inside a larger transaction a refusal undoes the purchase alone: why it was refused is still asked."""
+    return transaction.atomic() if connection.in_atomic_block else nullcontext()
+
+
 def _pay_step_by_step(query: UUID, fence: int | None, version: Version, cost: Cost, by: User) -> None:
-    if fence is not None and not Query.objects.mark_charged(query, fence):
+    if fence is not None and not _marked(query, fence):
         raise _refused("claim-lost", cost.spend)
     populations = version.charged_populations
     _add(_charges(version, populations, by, cost, query=query))
     _pay(version, populations, cost.spend, by)
     details = _details(cost.spend, [population.pk for population in populations], query)
     audit.record("budget.charged", version, by=by, project=version.project, details=details)
+
+
+def _marked(query: UUID, fence: int) -> bool:
+    try:
+        return Query.objects.mark_charged(query, fence)
+    except IntegrityError:
+        raise _refused("being-answered", Spend()) from None
+
+
+@action
+def charge_repeat(*, query: Query, fence: int, earlier: Query, by: User) -> Query:
+    """Pay for an answer that was drawn for a colleague: from the own allowance alone, because nothing more
+    is told of anybody. It is refused whenever a new question would be: or what was left would tell."""
+    if not Query.objects.mark_repeated(query.pk, fence, earlier):
+        raise _refused("claim-lost", query.spend)
+    cost = query.spend
+    for code, name, purse in _shared(query.version):
+        if purse is None or not cost.within(purse.left):
+            raise _refused(code, cost, name)
+    allowance = query.desk.allowance_of(by)
+    if allowance is None:
+        raise _refused("no-allowance", cost)
+    _take(allowance, cost, "allowance")
+    details = {"repeats": str(earlier.pk), "epsilon_micro": cost.epsilon_micro}
+    audit.record("query.repeated", query, by=by, project=query.project, details=details)
+    query.refresh_from_db(fields=["charged_at", "repeats"])
+    return query
+
+
+def _shared(version: Version) -> Iterator[tuple[str, str, Purse | None]]:
+    """What a new question would be paid from besides the own allowance, with the refusal of each."""
+    dataset = version.dataset
+    held = Allotment.objects.filter(population=dataset.population, project=dataset.project)
+    yield "allotment", "", held.first()
+    for population in version.charged_populations:
+        yield "population", _told(version, population.name), population
 
 
 def _add(charges: Sequence[Charge]) -> None:
@@ -134,7 +182,7 @@ def _pay(version: Version, populations: Sequence[Population], cost: Spend, asker
     dataset = version.dataset
     allotment = Allotment.objects.filter(population=dataset.population, project=dataset.project).first()
     if allotment is None:
-        raise _refused("no-allotment", cost, dataset.population)
+        raise _refused("no-allotment", cost, _told(version, dataset.population.name))
     if asker is not None:
         allowance = allotment.allowances.filter(user=asker).first()
         if allowance is None:
@@ -143,7 +191,8 @@ def _pay(version: Version, populations: Sequence[Population], cost: Spend, asker
     _take(allotment, cost, "allotment")
     for population in populations:
         if not spend(population, cost, ties=population.ties):
-            raise _refused("unaware" if _has_new_ties(population) else "population", cost, population)
+            code = "unaware" if _has_new_ties(population) else "population"
+            raise _refused(code, cost, _told(version, population.name))
 
 
 def _take(purse: Purse, cost: Spend, code: str) -> None:
@@ -151,12 +200,20 @@ def _take(purse: Purse, cost: Spend, code: str) -> None:
         raise _refused(code, cost)
 
 
-def _refused(code: str, cost: Spend, population: object = None) -> Refused:
+def _told(version: Version, name: str) -> str:
+    """A population by its name, where it is known to share people with those of the data."""
+    known = any(one.name == name for one in version.dataset.population.charged_with)
+    return f"the population {name}" if known else SAME_DATA
+
+
+def _refused(code: str, cost: Spend, population: str = "") -> Refused:
     """Why nothing was bought, in the words of whoever wanted to buy."""
     if code == "charged":
         return Conflict("charged", "This question was charged before.")
     if code == "claim-lost":
         return Conflict("claim-lost", "Another worker has this question now, or it was charged before.")
+    if code == "being-answered":
+        return BeingAnswered("being-answered", "The same question is being answered.")
     if code == "unaware":
         return Unaware("unaware", "The people this is about were described anew in the meantime.")
     asked = spend_words(cost.epsilon_micro, cost.delta_femto)
@@ -173,7 +230,7 @@ REFUSALS = {
     "no-allowance": "You have no allowance for questions about these people.",
     "allowance": SHORT % "your allowance",
     "allotment": SHORT % "the allotment of the project",
-    "population": SHORT % "the population {population}",
+    "population": SHORT % "{population}",
 }
 
 

@@ -7,7 +7,7 @@ from stewardapp.access.verdict import Invalid
 from stewardapp.actions.action import locked
 from stewardapp.models import Allotment, Population, Project
 from stewardapp.models.purse import Divisible, Purse, hand_on, resize
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 UNDER_SPENT = "Part of it is spent or handed on already; no limit can be lower than that."
 

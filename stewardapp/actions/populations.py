@@ -8,7 +8,7 @@ from stewardapp.access.rules import may_manage_populations
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action
-from stewardapp.actions.text import required
+from stewardapp.domain.text import required
 from stewardapp.models import Population, User
 from stewardapp.models.membership import person_anywhere
 

@@ -9,9 +9,13 @@ from stewardapp.access.rules import may_try_step
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.drafts import checked, hold, populations_of
+from stewardapp.actions.contributions import hold_inputs
+from stewardapp.domain.facts import release_facts
+from stewardapp.domain.recipe import recipe_of
+from stewardapp.domain.runnable import checked, populations_of
 from stewardapp.models import Preview, Release, User
 from worker.engine.errors import EngineError
+from worker.engine.recipes.document import Entry, RecipeJson
 
 KEPT = 6
 """So many previews of one person stay on a release; each new one pushes the oldest out."""
@@ -21,16 +25,16 @@ KEPT = 6
 def start(
     *,
     release: Release,
-    step: Mapping[str, Any],
-    goals: Sequence[Mapping[str, Any]] = (),
+    step: Entry,
+    goals: Sequence[Entry] = (),
     column: str = "",
     by: User,
 ) -> Preview:
     """Queue one step, saved or not, to be tried by itself; a step that costs budget is refused."""
     release = locked(release)
-    require(may_try_step(release.person(by), release.facts()))
-    hold(release, {"goals": list(goals)})
-    recipe, _ = checked({**release.draft(), "goals": list(goals), "steps": [step], "measures": []})
+    require(may_try_step(release.person(by), release_facts(release)))
+    hold_inputs(release, {"goals": list(goals)})
+    recipe, _ = checked({**recipe_of(release), "goals": list(goals), "steps": [step], "measures": []})
     _require_previewable(recipe)
     compared = populations_of(release, recipe)
     _make_room(release, by)
@@ -43,9 +47,9 @@ def start(
     return preview
 
 
-def _require_previewable(recipe: Mapping[str, Any]) -> None:
+def _require_previewable(recipe: RecipeJson) -> None:
     from worker.engine.execution.previewing import require_previewable
-    from worker.engine.recipe import Recipe
+    from worker.engine.recipes.recipe import Recipe
 
     try:
         require_previewable(Recipe.parse(recipe).steps[0])

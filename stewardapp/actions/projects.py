@@ -9,8 +9,9 @@ from stewardapp.access.rules import may_create_project
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.text import required
-from stewardapp.models import Policy, Project, User
+from stewardapp.domain.demands import PROTECTING, rows_of
+from stewardapp.domain.text import required
+from stewardapp.models import Policy, PolicyRow, Project, User
 from stewardapp.models.membership import person_of
 
 
@@ -23,7 +24,8 @@ def create(*, name: str, description: str = "", by: User) -> Project:
     require(may_create_project(person_of(by)))
     project = Project(name=required(name, "name", 120), description=description.strip())
     _save(project)
-    Policy.objects.create(project=project, version=1, require_second_factor=settings.STEWARD_SITE)
+    policy = Policy.objects.create(project=project, version=1, require_second_factor=settings.STEWARD_SITE)
+    PolicyRow.objects.bulk_create(rows_of(policy, PROTECTING))
     audit.record("project.created", project, by=by, project=project)
     return project
 

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from stewardapp.access.rules import (
     is_there,
     may_agree,
+    may_confirm,
     may_decline,
     may_propose,
     may_propose_move,
@@ -22,7 +23,9 @@ from stewardapp.actions.action import action, locked
 from stewardapp.actions.parts import give_part, set_limit
 from stewardapp.actions.sharing import both_locked, overlap, separate
 from stewardapp.actions.telling import tell_guardians
-from stewardapp.actions.text import required
+from stewardapp.domain.familiarity import facts_of_look
+from stewardapp.domain.holding import begins_to_hold, facts_of, proposal_facts, stake_in, stake_of
+from stewardapp.domain.text import required
 from stewardapp.models import (
     Agreement,
     Allotment,
@@ -34,8 +37,7 @@ from stewardapp.models import (
     ProposalState,
     User,
 )
-from stewardapp.models.holding import begins_to_hold, facts_of, stake_of
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 
 @action
@@ -137,12 +139,16 @@ def _proposed(kind: ProposalKind, reason: str, by: User, **asked: Any) -> Propos
 
 
 @action
-def confirm(*, proposal: Proposal, by: User) -> Proposal:
-    """Agree with what somebody else proposed: it is done with the last one it needs."""
+def confirm(*, proposal: Proposal, by: User, aware: bool = False) -> Proposal:
+    """Agree with what somebody else proposed: it is done with the last one it needs.
+
+    `aware` is whoever was told that the people are probably known to the site, and agrees all the same.
+    """
     proposal = locked(proposal)
-    require(may_agree(proposal.stake(by), proposal.facts()))
+    require(may_agree(stake_in(proposal, by), proposal_facts(proposal)))
+    require(may_confirm(facts_of_look(proposal, by), aware))
     Agreement.objects.create(proposal=proposal, by=by)
-    if still_missing(proposal.facts()):
+    if still_missing(proposal_facts(proposal)):
         _record("agreed", proposal, by, {})
         return proposal
     told, words = proposal.concerned, proposal.words
@@ -157,7 +163,7 @@ def confirm(*, proposal: Proposal, by: User) -> Proposal:
 def decline(*, proposal: Proposal, by: User) -> Proposal:
     """Turn a proposal down, or take the own one back."""
     proposal = locked(proposal)
-    require(may_decline(stake_of(by, proposal.concerned), proposal.facts()))
+    require(may_decline(stake_of(by, proposal.concerned), proposal_facts(proposal)))
     _decide(proposal, ProposalState.DECLINED, by)
     _record("declined", proposal, by, {})
     tell_guardians(proposal.concerned, f"Declined: {proposal.words}", by)

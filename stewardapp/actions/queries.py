@@ -9,8 +9,8 @@ from stewardapp.access.rules import may_ask, may_spend, may_withdraw_question
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
+from stewardapp.domain.pricing import price_of_question
 from stewardapp.models import Asking, Blob, Desk, Query, User
-from stewardapp.models.pricing import price_of_question
 from worker.engine.dp.auditor import refusals
 from worker.engine.dp.questions import Question
 from worker.engine.errors import EngineError
@@ -18,20 +18,18 @@ from worker.engine.errors import EngineError
 
 @action
 def ask(*, desk: Desk, question: Mapping[str, Any], by: User) -> Query:
-    """Queue a question, or find the same one, which costs nothing.
+    """Queue a question, or find the same one that this person asked, which costs nothing.
 
-    Whoever has not asked it has to be able to pay all the same: a refusal that depends on what colleagues
-    asked would tell it.
+    What colleagues asked makes no difference: a worker that finds their answer repeats it.
     """
     desk = locked(desk)
     require(may_ask(desk.person(by), desk.facts(by)))
     asked = _understood(desk, question)
-    query = Query.objects.standing(desk.reading, desk.fingerprint(asked))
-    paid = query is None
-    if query is None or not query.known_to(by):
+    known = Query.objects.visible_to(by).standing(desk.reading, desk.fingerprint(asked)).first()
+    paid = known is None
+    if known is None:
         require(may_spend(price_of_question(desk, asked, by), desk.project.policy.facts()))
-    if query is None:
-        query = _created(desk, asked, by)
+    query = known or _created(desk, asked, by)
     Asking.objects.get_or_create(query=query, by=by, defaults={"paid": paid})
     details = {"desk": str(desk.pk), "fingerprint": query.fingerprint, "repeated": not paid}
     details["epsilon_micro"] = query.epsilon_micro if paid else 0

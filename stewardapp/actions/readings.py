@@ -43,12 +43,21 @@ def cancel(*, reading: Reading, by: User) -> Reading:
 
 @action
 def record(
-    *, reading: Reading, fence: int, table: Blob, profile: Mapping[str, Any], by: User | None = None
+    *,
+    reading: Reading,
+    fence: int,
+    table: Blob,
+    profile: Mapping[str, Any],
+    likeness: Blob | None = None,
+    values: Blob | None = None,
+    by: User | None = None,
 ) -> Version:
     """Store what a worker read, and end its job, in one transaction; refused when the claim was lost."""
     summary = {name: value for name, value in profile.items() if name != "columns"}
     outcome = {
         "table": table,
+        "likeness": likeness,
+        "values_kept": values,
         "rows": profile["rows"],
         **reading.sealed(profile=summary),
         "dialect": _used(reading, profile),
@@ -59,8 +68,8 @@ def record(
     version.current = reading
     version.save(update_fields=["current"])
     _store_columns(version, profile["columns"])
-    _destroy_needless(version)
     version.refresh_from_db()
+    _destroy_needless(version)
     details = {"rows": version.rows, "columns": len(profile["columns"])}
     audit.record("version.read", version, by=by, project=version.project, details=details)
     notify([reading.requested_by], f"{version} was read: tag its columns.", f"/versions/{version.pk}/")
@@ -74,7 +83,8 @@ def _used(reading: Reading, profile: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _destroy_needless(version: Version) -> None:
-    """Destroy the tables of earlier readings that nothing alive or submitted names.
+    """Destroy the tables of earlier readings that nothing alive or submitted names, and every other likeness
+    and list of values.
 
     Whoever begins something on a version holds its row until the reading is named.
     """
@@ -83,6 +93,11 @@ def _destroy_needless(version: Version) -> None:
         Blob.objects.stored().filter(readings__version=version).exclude(readings__in=kept).distinct()
     ):
         storage.destroy_blob(table)
+    now = version.read_now()
+    for name in ("likeness", "values_kept"):
+        others = version.readings.exclude(**{name: getattr(now, f"{name}_id")}).values(name)
+        for needless in Blob.objects.stored().filter(pk__in=others):
+            storage.destroy_blob(needless)
 
 
 def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
@@ -101,9 +116,17 @@ def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
                 Column(version=version, name=described["name"]).saying(**values, **_declared(described))
             )
         else:
-            said = old.kind_confirmed and values.get("kind", old.kind) == old.kind
+            said = old.kind_confirmed and _looks_alike(old, values)
+            if said:
+                values["kind"] = old.kind
             Column.objects.filter(pk=old.pk).update(kind_confirmed=said, **_stored(old, values))
     Column.objects.bulk_create(fresh, batch_size=500)
+
+
+def _looks_alike(column: Column, values: Mapping[str, Any]) -> bool:
+    """Whether the data suggest what they suggested when a person confirmed or corrected it, or agree now."""
+    found = values.get("kind", column.kind)
+    return bool(found in (column.profile.get("guessed_kind", column.kind), column.kind))
 
 
 def _stored(column: Column, values: dict[str, Any]) -> dict[str, Any]:
@@ -122,4 +145,5 @@ def _values(position: int, described: Mapping[str, Any]) -> dict[str, Any]:
     values = {name: described[name] for name in PROFILED if name in described}
     taken = {"name", "position", "label", "categories", *PROFILED}
     rest = {name: value for name, value in described.items() if name not in taken}
+    rest["guessed_kind"] = values.get("kind", "")
     return {"position": position, "profile": rest, **values}

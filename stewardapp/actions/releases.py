@@ -23,7 +23,9 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import contribute
 from stewardapp.actions.moves import check_revision, move
-from stewardapp.actions.text import limited, required
+from stewardapp.domain.assessed import candidate_sha256
+from stewardapp.domain.facts import contributors_of, release_facts, run_facts
+from stewardapp.domain.text import limited, required
 from stewardapp.models import ContributionKind, Release, Run, User, Version
 from stewardapp.notifications import notify
 
@@ -104,7 +106,7 @@ def describe(
 
 def _editable(release: Release, revision: int | None, by: User) -> Release:
     release = locked(release)
-    require(may_edit_release(release.person(by), release.facts()))
+    require(may_edit_release(release.person(by), release_facts(release)))
     check_revision(release, revision)
     return release
 
@@ -147,23 +149,23 @@ def submit(
     release = locked(release)
     run = release.runs.select_related("started_by").get(pk=run.pk)
     policy = release.project.policy
-    require(may_submit(release.person(by), release.facts(), run.facts(), policy.facts()))
+    require(may_submit(release.person(by), release_facts(release), run_facts(run), policy.facts()))
     check_revision(release, revision)
     contribute(release, by, ContributionKind.SUBMITTED)
     contribute(release, run.started_by, ContributionKind.STARTED_RUN)
-    submission = release.submission + 1
+    submission, sha256 = release.submission + 1, candidate_sha256(run)
     move(
         release,
         "submit",
         candidate=run,
-        candidate_sha256=run.manifest_sha256,
+        candidate_sha256=sha256,
         submission=submission,
         policy=policy,
         submitted_at=timezone.now(),
         submitted_by=by,
         decided_at=None,
     )
-    details = {"run": str(run.pk), "manifest_sha256": run.manifest_sha256, "submission": submission}
+    details = {"run": str(run.pk), "manifest_sha256": sha256, "submission": submission}
     audit.record(transition("submit").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for review: {release.title}.", _review_url(release))
     return release
@@ -171,7 +173,7 @@ def submit(
 
 def _reviewers(release: Release) -> list[User]:
     members = release.project.memberships.reviewers().select_related("user")
-    contributors = release.contributor_ids
+    contributors = contributors_of(release)
     return [member.user for member in members if member.user_id not in contributors]
 
 
@@ -179,7 +181,7 @@ def _reviewers(release: Release) -> list[User]:
 def withdraw(*, release: Release, revision: int | None = None, by: User) -> Release:
     """Give a release up."""
     release = locked(release)
-    require(may_withdraw(release.person(by), release.facts()))
+    require(may_withdraw(release.person(by), release_facts(release)))
     check_revision(release, revision)
     move(release, "withdraw")
     audit.record(transition("withdraw").event, release, by=by, project=release.project)
@@ -190,7 +192,7 @@ def withdraw(*, release: Release, revision: int | None = None, by: User) -> Rele
 def reopen(*, release: Release, revision: int | None = None, by: User) -> Release:
     """Return an approved release to its reviewers, because too few of its votes still count."""
     release = locked(release)
-    require(may_reopen(release.person(by), release.facts()))
+    require(may_reopen(release.person(by), release_facts(release)))
     check_revision(release, revision)
     move(release, "reopen", decided_at=None)
     audit.record(transition("reopen").event, release, by=by, project=release.project)
@@ -210,7 +212,7 @@ def publish(
     """Hand exactly the approved bytes to their audience, at once or after an embargo."""
     release = locked(release)
     release.reviews.hold_owners(release)
-    require(may_publish(release.person(by), release.facts()))
+    require(may_publish(release.person(by), release_facts(release)))
     check_revision(release, revision)
     if manifest_sha256 != release.candidate_sha256:
         raise Conflict("other-candidate", "The approved candidate is not the one you looked at.")
@@ -234,7 +236,7 @@ def _extend_retention(release: Release, now: datetime) -> None:
 def revoke(*, release: Release, notice: str, revision: int | None = None, by: User) -> Release:
     """Stop a publication; everybody who downloaded it gets the notice."""
     release = locked(release)
-    require(may_revoke(release.person(by), release.facts()))
+    require(may_revoke(release.person(by), release_facts(release)))
     check_revision(release, revision)
     notice = required(notice, "notice")
     move(release, "revoke", revoked_at=timezone.now(), revoked_by=by, revocation_notice=notice)

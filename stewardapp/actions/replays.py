@@ -13,7 +13,7 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.models import Replay, User
 from stewardapp.models.membership import person_anywhere
-from worker.engine.attacks.settings import AttackSettings
+from worker.engine.demonstrations.settings import AttackSettings
 from worker.engine.errors import EngineError
 
 KEPT = 12

@@ -10,7 +10,8 @@ from stewardapp.access.workflow import Decision
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.moves import change, move
-from stewardapp.actions.text import required
+from stewardapp.domain.facts import release_facts
+from stewardapp.domain.text import required
 from stewardapp.models import Release, Review, User
 from stewardapp.notifications import notify
 
@@ -25,8 +26,14 @@ OUTCOMES = {
 def decide(*, release: Release, manifest_sha256: str, decision: str, reason: str, by: User) -> Review:
     """Vote on exactly the bytes that were looked at; the last vote the policy asks for settles it."""
     release = locked(release)
-    facts, candidate = release.facts(), release.candidate_sha256
-    verdict = may_decide(release.person(by), facts, seen=manifest_sha256, candidate=candidate)
+    facts, candidate = release_facts(release), release.candidate_sha256
+    verdict = may_decide(
+        release.person(by),
+        facts,
+        seen=manifest_sha256,
+        candidate=candidate,
+        approving=decision == Decision.APPROVE,
+    )
     if verdict.code == "other-candidate":
         raise Conflict(verdict.code, verdict.reason)
     require(verdict)

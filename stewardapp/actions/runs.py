@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from django.db.models import Max
 
@@ -13,22 +11,25 @@ from stewardapp.access.rules import may_cancel, may_start_run
 from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit, project_keys
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.contributions import contribute, contribute_inputs
-from stewardapp.actions.drafts import checked, hold, populations_of
+from stewardapp.actions.contributions import contribute, contribute_inputs, hold_inputs
+from stewardapp.canonical import sha256_of
+from stewardapp.domain.averaging import known_beside
+from stewardapp.domain.facts import release_facts, run_facts
+from stewardapp.domain.manifest import kept_figures, manifest_of, parted
+from stewardapp.domain.recipe import dictionary_of, needs_project_key, recipe_of
+from stewardapp.domain.runnable import measured_for, populations_of
 from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, User
-from stewardapp.models.canonical import sha256_of
-from stewardapp.models.drafting import dictionary_of, needs_project_key
-from stewardapp.models.manifest import manifest_of
 from stewardapp.notifications import notify
+from worker.engine.recipes.report import GoalFinding, ReportJson
 
 
 @action
 def start(*, release: Release, by: User) -> Run:
     """Queue a run of the recipe as it stands; a worker is told after the commit, not here."""
     release = locked(release)
-    require(may_start_run(release.person(by), release.facts()))
-    hold(release, release.recipe)
-    recipe, recipe_sha256 = checked(release.draft())
+    require(may_start_run(release.person(by), release_facts(release)))
+    hold_inputs(release, release.recipe)
+    recipe, recipe_sha256 = measured_for(release.judged_by, recipe_of(release))
     compared = populations_of(release, recipe)
     run = Run(
         release=release,
@@ -42,6 +43,7 @@ def start(*, release: Release, by: User) -> Run:
     ).saying(recipe=recipe)
     run.save()
     run.compared.set(compared)
+    run.others.set(known_beside(release))
     contribute(release, by, ContributionKind.STARTED_RUN)
     contribute_inputs(release)
     details = {"release": str(release.pk), "number": run.number, "recipe_sha256": run.recipe_sha256}
@@ -59,7 +61,7 @@ def _project_key(project: Project, by: User) -> ProjectKey:
 def cancel(*, run: Run, by: User) -> Run:
     """Stop a run: at once while it waits, at its next checkpoint while it works."""
     run = locked(run)
-    require(may_cancel(run.project.person(by), run.facts()))
+    require(may_cancel(run.project.person(by), run_facts(run)))
     if not Run.objects.request_cancel(run.pk, by):
         raise Conflict("ended", "This run has ended, or somebody else is cancelling it.")
     run.refresh_from_db()
@@ -67,68 +69,49 @@ def cancel(*, run: Run, by: User) -> Run:
     return run
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A file a worker made and stored."""
-
-    name: str
-    media_type: str
-    blob: Blob
-    public: bool = False
-    rows: int | None = None
-
-
 @action
 def record(
     *,
     run: Run,
     fence: int,
-    files: Sequence[Made],
-    report: Mapping[str, Any],
-    goals: Sequence[Mapping[str, Any]],
+    files: Sequence[Artifact],
+    report: ReportJson,
+    goals: Sequence[GoalFinding],
     engine_version: str,
     microdata: bool = True,
+    kept: Sequence[Blob] = (),
     answered_by: Run | None = None,
     by: User | None = None,
 ) -> Run:
     """Store files, report and manifest and end the job, in one transaction; refused when the claim was lost.
 
-    `goals` are those recomputed from the released bytes, in the shape of the report; `answered_by` is the
-    run whose stored answer this one repeats.
+    `files` are rows that nobody wrote yet; `goals` are those recomputed from the released bytes, in the shape
+    of the report; `kept` are sealed files for measuring it again; `answered_by` is the run whose stored
+    answer this one repeats.
     """
-    artifacts = [_artifact(run, made) for made in files]
     manifest = manifest_of(
         run,
-        artifacts=artifacts,
+        artifacts=files,
         goals=goals,
         report=report,
         engine_version=engine_version,
         microdata=microdata,
     )
+    stated, inside = parted(manifest)
     outcome = {
-        **run.outcome(report, manifest),
+        "stated": stated,
+        **run.sealed(report=dict(report), inside=inside),
+        "figures": kept_figures(run.recipe, report),
         "manifest_sha256": sha256_of(manifest),
         "engine_version": engine_version,
         "answered_by": answered_by,
     }
     if not Run.objects.succeed(run.pk, fence, **outcome):
         raise Conflict("claim-lost", "Another worker has this run now, or it was cancelled.")
-    Artifact.objects.bulk_create(artifacts)
+    Artifact.objects.bulk_create(files)
+    run.kept.set(kept)
     run.refresh_from_db()
     details = {"manifest_sha256": run.manifest_sha256}
     audit.record("run.succeeded", run, by=by, project=run.project, details=details)
     notify([run.started_by], f"Run {run.number} of {run.release.title} is done.", f"/runs/{run.pk}/")
     return run
-
-
-def _artifact(run: Run, made: Made) -> Artifact:
-    return Artifact(
-        run=run,
-        name=made.name,
-        media_type=made.media_type,
-        public=made.public,
-        blob=made.blob,
-        sha256=made.blob.sha256,
-        size=made.blob.size,
-        rows=made.rows,
-    )

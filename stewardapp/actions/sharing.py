@@ -11,7 +11,7 @@ from stewardapp.access.verdict import Conflict, Invalid
 from stewardapp.actions.action import locked
 from stewardapp.models import Charge, Population
 from stewardapp.models.purse import spend
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 
 def both_locked(one: Population, other: Population) -> None:

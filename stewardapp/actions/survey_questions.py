@@ -14,9 +14,9 @@ from stewardapp.access.rules import may_edit_survey
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.text import required
+from stewardapp.domain.text import required
 from stewardapp.models import Survey, SurveyQuestion, User
-from worker.engine.algorithms.survey_protocol import design
+from worker.engine.randomization.survey_protocol import design
 
 MOST_ANSWERS, MOST_QUESTIONS = 30, 30
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")

@@ -19,12 +19,13 @@ from stewardapp.actions import audit, datasets
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.arrivals import arrive
 from stewardapp.actions.contributions import shape
-from stewardapp.actions.survey_file import DIALECT, columns_of, content_of
-from stewardapp.actions.text import limited, required
+from stewardapp.domain.survey_file import DIALECT, columns_of, content_of
+from stewardapp.domain.text import limited, required
 from stewardapp.models import Blob, Dataset, Population, Project, Survey, SurveyInvitation, User, Version
 from stewardapp.models.column import Column
 from stewardapp.models.survey import token_hash
-from worker.engine.algorithms.survey_protocol import fingerprint
+from worker.engine.randomization.survey_protocol import fingerprint
+from worker.engine.wording import thousands
 from worker.sealed import SealedWriter
 
 MOST_INVITATIONS = 10_000
@@ -107,7 +108,7 @@ def invite(*, survey: Survey, number: int, by: User) -> list[str]:
     survey = locked(survey)
     require(may_invite(survey.person(by), survey.facts()))
     if not 1 <= number <= MOST_INVITATIONS:
-        raise Invalid("number", f"Choose a number from 1 to {MOST_INVITATIONS:,}.", "number")
+        raise Invalid("number", f"Choose a number from 1 to {thousands(MOST_INVITATIONS)}.", "number")
     tokens = [secrets.token_urlsafe(24) for _ in range(number)]
     SurveyInvitation.objects.bulk_create(
         [SurveyInvitation(survey=survey, token_sha256=token_hash(token)) for token in tokens], batch_size=500

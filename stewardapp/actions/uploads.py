@@ -15,8 +15,9 @@ from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.arrivals import arrive
-from stewardapp.actions.text import required
+from stewardapp.domain.text import required
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
+from worker.engine.wording import size, thousands
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter, digest
 
 RAW = "raw"
@@ -46,7 +47,7 @@ def _allowed(length: int) -> int:
     if length <= 0:
         raise Invalid("empty-file", "The file is empty; choose a file with a header and rows.", "length")
     if length > settings.STEWARD_MAX_UPLOAD:
-        limit = f"{settings.STEWARD_MAX_UPLOAD / 1000**2:,.0f} MB"
+        limit = size(settings.STEWARD_MAX_UPLOAD)
         raise Invalid("too-large", f"The file is larger than the limit of {limit}.", "length")
     return length
 
@@ -137,7 +138,9 @@ def _seal(upload: Upload, raw: BinaryIO) -> str:
     writer = SealedWriter.resume(raw, key)
     if writer.size != upload.length:
         writer.suspend()
-        reason = f"{writer.size} of {upload.length} bytes have arrived; send the rest first."
+        reason = (
+            f"{thousands(writer.size)} of {thousands(upload.length)} bytes have arrived; send the rest first."
+        )
         raise Conflict("unfinished", reason)
     writer.close()
     return digest(SealedReader(raw, key))

@@ -11,9 +11,10 @@ from stewardapp.access.rules import may_destroy
 from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.actions.text import required
-from stewardapp.models import Artifact, Blob, DataKey, Preview, User, Version
-from stewardapp.models.forgetting import cut_log
+from stewardapp.database.forgetting import cut_log
+from stewardapp.domain.text import required
+from stewardapp.models import Artifact, Blob, DataKey, User, Version
+from stewardapp.models.job import kinds_of_jobs
 from stewardapp.models.release import RELIED_UPON
 
 
@@ -40,18 +41,21 @@ def expire(*, version: Version) -> None:
 
 def _destroy(version: Version, by: User | None) -> None:
     Version.objects.filter(pk=version.pk).update(destroyed_at=Now(), destroyed_by=by)
-    Preview.objects.filter(release__version=version).delete()
+    for kind in kinds_of_jobs():
+        if kind.goes_with:
+            kind.jobs().filter(**{kind.goes_with: version}).delete()
     storage.destroy_key(version.key)
     _destroy_results(version)
     transaction.on_commit(cut_log)
 
 
 def _destroy_results(version: Version) -> None:
-    """The files of its runs go too, except those that others approve, approved or have."""
-    of_version = Artifact.objects.filter(run__release__version=version)
-    needed = of_version.public().filter(run=F("run__release__candidate"), run__release__state__in=RELIED_UPON)
-    for artifact in of_version.exclude(pk__in=needed.values("pk")).select_related("blob"):
-        storage.destroy_blob(artifact.blob)
+    """What lies under the keys of its runs goes too, except files that others approve, approved or have."""
+    left = Artifact.objects.filter(run__release__version=version).public()
+    needed = left.filter(run=F("run__release__candidate"), run__release__state__in=RELIED_UPON)
+    of_runs = Blob.objects.stored().filter(key__runs__release__version=version).distinct()
+    for blob in of_runs.exclude(pk__in=needed.values("blob")):
+        storage.destroy_blob(blob)
     kept = Blob.objects.stored().values("key")
     for key in DataKey.objects.filter(runs__release__version=version).exclude(pk__in=kept).distinct():
         storage.destroy_key(key)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 
 from django.conf import settings
-from django.contrib.auth import get_user
 from django.db import close_old_connections
-from django.http import HttpRequest, parse_cookie
+from django.http import parse_cookie
 from django.urls import Resolver404, resolve
 
 from stewardapp.entrance.origin import Environ
+from stewardapp.sessions import SessionStore, person_of
 
 SMALL = 64 * 1024
 
@@ -50,9 +49,5 @@ def _largest(path: str) -> Callable[[], int] | None:
 def _signed_in(cookies: str) -> str:
     """The id of the person, if it is one."""
     key = parse_cookie(cookies).get(settings.SESSION_COOKIE_NAME)
-    if not key:
-        return ""
-    request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    user = get_user(request)
-    return str(user.pk) if user.is_authenticated else ""
+    user = person_of(SessionStore(key)) if key else None
+    return str(user.pk) if user is not None else ""

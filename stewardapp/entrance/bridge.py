@@ -76,10 +76,16 @@ class Entrance:
         self.most_jobs = threads + QUEUE
         self.jobs = self.held = 0
         self.large: Counter[str] = Counter()  # by whom
+        self.listening: set[asyncio.Future[None]] = set()  # who reads a stream of events, until they leave
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         if scope["type"] == "http":
             await Visit(self, scope, receive, send).answer()
+
+    def end_streams(self) -> None:
+        """Hang up on whoever reads a stream of events: it would not end by itself."""
+        for reader in self.listening:
+            reader.cancel()
 
 
 class Answer:
@@ -296,9 +302,12 @@ class Visit:
             return
         pieces = self._events(answer.response) if answer.streams else self._further(answer)
         left = asyncio.ensure_future(self.body.gone())
+        if answer.streams:
+            self.house.listening.add(left)
         try:
             await self._until(left, pieces, answer.streams)
         finally:
+            self.house.listening.discard(left)
             left.cancel()
 
     async def _further(self, answer: Answer) -> AsyncIterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import resource
+import socket
 from typing import ClassVar
 
 import uvicorn
@@ -82,6 +83,16 @@ class Protocol(H11Protocol):
         super().resume_writing()
 
 
+class Server(uvicorn.Server):
+    """It waits for answers that end by themselves, and ends those that do not."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Hang up on who listens, then wait for the others."""
+        if isinstance(self.config.app, Entrance):
+            self.config.app.end_streams()
+        await super().shutdown(sockets)
+
+
 def serve(entrance: Entrance, bind: str) -> None:
     """Answer until SIGTERM; what is being answered then has a moment to end."""
     _allow_sockets()
@@ -109,7 +120,7 @@ def server(entrance: Entrance, host: str, port: int) -> uvicorn.Server:
         timeout_graceful_shutdown=GRACE,
         h11_max_incomplete_event_size=LARGEST_HEAD,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def _return_memory() -> None:

@@ -7,7 +7,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from stewardapp.models import Population, Project, User
-from worker.engine.privacy import DELTA_PLACES, EPSILON_PLACES, LARGEST_EPSILON, Spend
+from worker.engine.contracts.privacy import DELTA_PLACES, EPSILON_PLACES, LARGEST_EPSILON, Spend
 
 REASON = {"rows": 2}
 FOR_OTHERS = "For those who have to agree."

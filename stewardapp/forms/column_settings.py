@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 
 from stewardapp.models import Column
-from worker.engine.fields import NUMERIC, Kind, Role
+from worker.engine.tables.kinds import NUMERIC, Kind, Role
+from worker.engine.wording import thousands
 
 KIND_LABELS = {
     Kind.INTEGER: "Integer: whole numbers",
@@ -86,7 +87,7 @@ class ColumnSettingsForm(forms.Form):
         if len(set(words)) != len(words):
             raise forms.ValidationError("A value is written twice; keep one of the lines.")
         if len(words) > MOST_CATEGORIES:
-            raise forms.ValidationError(f"At most {MOST_CATEGORIES} values can be declared.")
+            raise forms.ValidationError(f"At most {thousands(MOST_CATEGORIES)} values can be declared.")
         return words
 
     def clean_granted(self) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from stewardapp.models import Column
-from worker.engine.fields import Role
+from worker.engine.tables.kinds import Role
 
 UNTAGGED = ""
 ROLE_LABELS: dict[str, str] = {

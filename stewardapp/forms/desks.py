@@ -97,6 +97,11 @@ class QuestionForm(forms.Form):
     top = forms.IntegerField(
         label="How many, for the most common values", required=False, initial=DEFAULTS["top"], min_value=1
     )
+    other_cell = forms.BooleanField(
+        label="Count any other value too",
+        required=False,
+        help_text="Per cell or for each: rows whose value is none of those declared get a cell of their own.",
+    )
     on = forms.ChoiceField(
         label="Asked of",
         choices=list(ON.items()),
@@ -148,12 +153,13 @@ class QuestionForm(forms.Form):
     def specialised(self) -> bool:
         """Whether something that only some questions need is filled in, or wrong."""
         asked = self["ask"].value() in ("quantile", "minimum", "maximum", "top-k")
+        asked = asked or bool(self["other_cell"].value())
         return asked or self["on"].value() not in ("data", "", None) or any(f.errors for f in self.special)
 
     @property
     def special(self) -> list[forms.BoundField]:
         """What only some questions need."""
-        names = ("share", "extreme", "top", "on", "sample_share", "disturbance")
+        names = ("other_cell", "share", "extreme", "top", "on", "sample_share", "disturbance")
         return [self[name] for name in names]
 
     def clean(self) -> dict[str, Any]:

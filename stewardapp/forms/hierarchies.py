@@ -7,8 +7,8 @@ from django import forms
 from django.db.models import QuerySet
 
 from stewardapp.models import Hierarchy
-from worker.engine.algorithms.hierarchy_imports import read_any
 from worker.engine.errors import EngineError
+from worker.engine.hierarchies.imports import read_any
 
 MOST_BYTES = 16 * 1024**2
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from worker.engine.fields import NUMERIC, Kind
-from worker.engine.sent_text import whole_number
+from worker.engine.io.sent_text import whole_number
+from worker.engine.tables.kinds import NUMERIC, Kind
 
 UNITS = ("day", "week", "month", "quarter", "year", "decade")
 

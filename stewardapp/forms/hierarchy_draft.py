@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worker.engine.algorithms.hierarchy_edits import refusal
-from worker.engine.strict_json import BadJson, Limits, loads
+from worker.engine.hierarchies.edits import refusal
+from worker.engine.io.strict_json import BadJson, Limits, loads
 
 MOST_CHANGES = 1000
 LIMITS = Limits(length=16_000_000, values=1_000_000)

@@ -14,7 +14,7 @@ from django import forms
 from pydantic import BaseModel
 
 from stewardapp.forms.parameter_fields import ColumnChoice, field_for
-from worker.engine.parameters import problems_of
+from worker.engine.contracts.parameters import problems_of
 
 FIRST_NAME = re.compile(r"[.\[]")
 

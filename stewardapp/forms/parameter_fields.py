@@ -14,7 +14,8 @@ from pydantic.fields import FieldInfo
 
 from stewardapp.forms.sliders import LogSlider
 from stewardapp.forms.structured_fields import JsonField, LinesField, MappingField, MatrixField
-from worker.engine.fields import RELEASED, Columns, Kind, LogScale, PopulationFile, Role, Transition, Unit
+from worker.engine.contracts.annotations import AuxiliaryFile, Columns, LogScale, Transition, Unit
+from worker.engine.tables.kinds import RELEASED, Kind, Role
 
 Mark = TypeVar("Mark")
 Common = dict[str, Any]
@@ -54,7 +55,7 @@ def field_for(name: str, info: FieldInfo, columns: Sequence[ColumnChoice]) -> fo
     suited = marker(info, Columns)
     if suited is not None:
         field = column_field(suited, annotation, columns, common)
-    elif marker(info, PopulationFile) is not None and isinstance(columns, Offered):
+    elif marker(info, AuxiliaryFile) is not None and isinstance(columns, Offered):
         field = population_field(columns, common)
     elif marker(info, Transition) is not None:
         field = MatrixField(**common)

@@ -1,16 +1,18 @@
-"""Presets: ready-made goals and steps for a kind of release, kept as JSON files beside the code."""
+"""Presets: ready-made goals, steps and measures for a kind of release, kept as JSON files beside the code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from stewardapp.forms.parameter_fields import ColumnChoice
+from worker.engine.recipes.document import ALL, RecipeJson
 
+Part = str | dict[str, Any]
 SPREADS = ("for_each", "for_first_counted")
 FOLDER = Path(__file__).resolve().parent.parent / "presets"
 
@@ -28,13 +30,12 @@ class Preset(BaseModel):
     audience: str
     goals: tuple[dict[str, Any], ...]
     steps: tuple[dict[str, Any], ...]
+    measures: tuple[str | dict[str, Any], ...] = (ALL,)
 
-    def recipe(self, columns: Sequence[ColumnChoice]) -> dict[str, Any]:
-        """The goals and steps for a version with these columns."""
-        return {
-            "goals": list(spread(self.goals, columns)),
-            "steps": list(spread(self.steps, columns)),
-        }
+    def recipe(self, columns: Sequence[ColumnChoice]) -> RecipeJson:
+        """The goals, steps and measures for a version with these columns."""
+        parts = {"goals": self.goals, "steps": self.steps, "measures": self.measures}
+        return cast(RecipeJson, {name: list(spread(part, columns)) for name, part in parts.items()})
 
 
 @cache
@@ -49,12 +50,15 @@ def preset(slug: str) -> Preset | None:
     return next((one for one in presets() if one.slug == slug), None)
 
 
-def spread(parts: Iterable[dict[str, Any]], columns: Sequence[ColumnChoice]) -> Iterator[dict[str, Any]]:
+def spread(parts: Iterable[Part], columns: Sequence[ColumnChoice]) -> Iterator[Part]:
     """A part that says `for_each` stands once for every column of that role.
 
     One that says `for_first_counted` is about the first column whose cells are declared.
     """
     for part in parts:
+        if isinstance(part, str):
+            yield part
+            continue
         body = {key: value for key, value in part.items() if key not in SPREADS}
         if each := part.get("for_each"):
             for column in columns:

@@ -1,4 +1,4 @@
-"""The goals and steps of a recipe as a list of small forms that can be added to, shortened and reordered.
+"""The goals, steps and measures of a recipe as small forms that can be added to, shortened and reordered.
 
 Every item travels with a key of its own, so that its fields keep their names wherever it moves.
 """
@@ -7,33 +7,69 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from django.http import QueryDict
+from django.urls import reverse
 from django.utils.crypto import get_random_string
 from pydantic import BaseModel
 
 from stewardapp.forms.method_form import ParameterForm, bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
+from worker.engine.contracts.measure import Measure
+from worker.engine.contracts.method import Forecast, Guarantee, Method, Preset
+from worker.engine.contracts.parametric import Parametric
 from worker.engine.io import formats
-from worker.engine.method import Forecast, Guarantee, Method, Preset
-from worker.engine.sent_text import whole_number
+from worker.engine.io.sent_text import whole_number
+from worker.engine.recipes.document import ALL, Entry, Params, RecipeJson
 
-ITEM, FORMATS = "item", "formats"
+ITEM, FORMATS, MEASURES = "item", "formats", "measures"
 MAXIMUM_ITEMS = 60
+
+
+class Everything(Parametric):
+    """Every measure that costs little and needs nothing filled in, also those that are added later."""
+
+    slug = ALL
+    title = "The usual measures"
+
+    @classmethod
+    def measures(cls) -> Sequence[Measure]:
+        """What it stands for today."""
+        return catalogue.usual_measures()
+
+
+def measures() -> Mapping[str, type[BaseModel]]:
+    """What can be measured, and all of it at once."""
+    return {ALL: Everything, **catalogue.measures()}
+
+
 PARTS: dict[str, Callable[[], Mapping[str, type[BaseModel]]]] = {
     "goal": catalogue.goals,
     "step": catalogue.methods,
+    "measure": measures,
 }
-NAMES = {"goal": "goal", "step": "method"}
-LISTS = {"goal": "goals", "step": "steps"}
+NAMES = {"goal": "goal", "step": "method", "measure": "measure"}
+PAGES = {"goal": "goals", "step": "methods", "measure": "measures"}
+LISTS = {"goal": "goals", "step": "steps", "measure": "measures"}
+UNSAID: Mapping[str, Sequence[Any]] = {"measure": (ALL,)}
+"""What a recipe means that does not speak of a part."""
 Columns = Sequence[ColumnChoice]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an instance of a measure will take, in words; `refused` when it would not be begun."""
+
+    words: str
+    refused: str = ""
+    title: str = ""
 
 
 @dataclass
 class Item:
-    """One goal or step: its form, or none when this installation does not know its name."""
+    """One goal, step or measure: its form, or none when this installation does not know its name."""
 
     part: str
     slug: str
@@ -52,6 +88,9 @@ class Item:
     forecast: tuple[Forecast, ...] = ()
     most_cells: int = 0
     too_large: bool = False
+    costs: Sequence[Cost] = ()
+    kept: Entry | str | None = None
+    """The entry of the saved recipe, where nobody sent it."""
 
     @property
     def token(self) -> str:
@@ -74,6 +113,12 @@ class Item:
         return str(self.contract.in_short()) if self.contract else ""
 
     @property
+    def page(self) -> str:
+        """The address of its documentation; what stands for several has none of its own."""
+        known = self.contract is not None and self.contract is not Everything
+        return reverse("method-detail", args=[PAGES[self.part], self.slug]) if known else ""
+
+    @property
     def enforces(self) -> bool:
         """Whether it looks at the goals."""
         return bool(self.part == "step" and self.contract and self.contract.enforces)
@@ -93,13 +138,19 @@ class Item:
 
     def is_valid(self) -> bool:
         """Whether the engine accepts the parameters."""
-        return self.form is not None and self.form.is_valid()
+        return self.kept is not None or (self.form is not None and self.form.is_valid())
 
-    def as_recipe(self) -> dict[str, Any]:
+    def as_recipe(self) -> Entry:
         """The item as it stands in a recipe."""
         if self.form is None:
             raise ValueError("the item is not known")
-        return {NAMES[self.part]: self.slug, "params": self.form.as_params()}
+        return named(self.part, self.slug, params=self.form.as_params())
+
+    def as_part(self) -> Entry | str:
+        """The same; what stands for all measures has no parameters, and what nobody sent stays as it was."""
+        if self.kept is not None:
+            return self.kept
+        return self.slug if self.slug == ALL else self.as_recipe()
 
     def object(self, columns: Columns) -> Any:
         """What the values on the page describe, without marking any field; None when they are wrong."""
@@ -113,7 +164,7 @@ class Item:
 
 @dataclass
 class RecipeForm:
-    """All items of a recipe, goals and steps each in their order."""
+    """All items of a recipe: goals, steps and measures each in their order."""
 
     columns: Columns
     items: list[Item] = field(default_factory=list)
@@ -123,20 +174,24 @@ class RecipeForm:
     workbook_too_small: bool = False
 
     @classmethod
-    def stored(cls, recipe: Mapping[str, Any], columns: Columns) -> RecipeForm:
+    def stored(cls, recipe: RecipeJson, columns: Columns) -> RecipeForm:
         """The items of a stored recipe."""
         form = cls(columns, formats=tuple(recipe.get("formats", ())))
         for part in PARTS:
-            for entry in recipe.get(LISTS[part], ()):
-                form.items.append(stored_item(part, entry, columns))
+            form.items += stored_items(part, recipe, columns)
         return form.numbered()
 
     @classmethod
-    def sent(cls, data: QueryDict, columns: Columns) -> RecipeForm:
-        """The items somebody sent, in the order they were sent."""
+    def sent(cls, data: QueryDict, columns: Columns, saved: RecipeJson) -> RecipeForm:
+        """The items somebody sent, in the order they were sent.
+
+        Whoever sends goals and steps and says nothing of measures keeps those of the saved recipe.
+        """
         tokens = [token.split(":", 2) for token in data.getlist(ITEM)[:MAXIMUM_ITEMS]]
         known = [token for token in tokens if len(token) == 3 and token[0] in PARTS and token[1].isalnum()]
         items = [sent_item(part, key, slug, data, columns) for part, key, slug in known]
+        if MEASURES not in data:
+            items = [one for one in items if one.part != "measure"] + kept_items("measure", saved, columns)
         asked = tuple(name for name in formats.FURTHER if name in data.getlist(FORMATS))
         return cls(columns, items, asked).numbered()
 
@@ -161,18 +216,25 @@ class RecipeForm:
         """What is done, in this order."""
         return [item for item in self.items if item.part == "step"]
 
+    @property
+    def measures(self) -> list[Item]:
+        """What is measured, in the order of the results."""
+        return [item for item in self.items if item.part == "measure"]
+
+    def part(self, listed: str) -> list[Item]:
+        """The items that a recipe lists under this name."""
+        return [item for item in self.items if LISTS[item.part] == listed]
+
     def is_valid(self) -> bool:
         """Whether every item is right; all are asked, so that all errors show at once."""
         judged = [item.is_valid() for item in self.items]
         return all(judged)
 
-    def as_recipe(self) -> dict[str, Any]:
-        """The goals and steps as a recipe holds them."""
+    def as_recipe(self) -> RecipeJson:
+        """The goals, steps and measures as a recipe holds them."""
         asked = {"formats": list(self.formats)} if self.formats else {}
-        return asked | {
-            "goals": [item.as_recipe() for item in self.goals],
-            "steps": [item.as_recipe() for item in self.steps],
-        }
+        parts = {listed: [item.as_part() for item in self.part(listed)] for listed in LISTS.values()}
+        return cast(RecipeJson, {**asked, **parts})
 
     def place_of(self, name: str) -> tuple[int, str]:
         """The number of the step that an input belongs to, and the parameter; 0 when there is none."""
@@ -198,9 +260,9 @@ class RecipeForm:
         return replace(self, items=items).numbered()
 
     def numbered(self) -> RecipeForm:
-        """Count goals and steps from one."""
-        for items in (self.goals, self.steps):
-            for number, item in enumerate(items, start=1):
+        """Count goals, steps and measures from one."""
+        for listed in LISTS.values():
+            for number, item in enumerate(self.part(listed), start=1):
                 item.number = number
         return self
 
@@ -220,9 +282,43 @@ def new_key() -> str:
     return get_random_string(6, "abcdefghijkmnpqrstuvwxyz23456789")
 
 
-def stored_item(part: str, entry: Mapping[str, Any], columns: Columns) -> Item:
+def listed_in(recipe: RecipeJson, part: str) -> list[Entry]:
+    """The entries of a recipe, each with its name and its parameters, also where a recipe names it alone."""
+    return [named(part, one) if isinstance(one, str) else one for one in said_in(recipe, part)]
+
+
+def said_in(recipe: RecipeJson, part: str) -> Sequence[Entry | str]:
+    """The same as the recipe says it: some by their names alone."""
+    found: Sequence[Entry | str] = cast(Params, recipe).get(LISTS[part], UNSAID.get(part, ()))
+    return found
+
+
+def named(part: str, slug: str, **told: Params) -> Entry:
+    """An entry of a recipe."""
+    return cast(Entry, {NAMES[part]: slug, **told})
+
+
+def slug_of(part: str, entry: Entry) -> str:
+    """What an entry names."""
+    return str(cast(Params, entry).get(NAMES[part], ""))
+
+
+def stored_items(part: str, recipe: RecipeJson, columns: Columns) -> list[Item]:
+    """The items of a stored recipe."""
+    return [stored_item(part, entry, columns) for entry in listed_in(recipe, part)]
+
+
+def kept_items(part: str, recipe: RecipeJson, columns: Columns) -> list[Item]:
+    """The same, to be saved as they are."""
+    items = stored_items(part, recipe, columns)
+    for item, entry in zip(items, said_in(recipe, part), strict=True):
+        item.kept = entry
+    return items
+
+
+def stored_item(part: str, entry: Entry, columns: Columns) -> Item:
     """An item of a stored recipe."""
-    slug, key = str(entry.get(NAMES[part], "")), new_key()
+    slug, key = slug_of(part, entry), new_key()
     contract = contract_of(part, slug)
     form = filled_form(contract, columns, entry.get("params") or {}, key) if contract else None
     return Item(part, slug, key, form)
@@ -236,7 +332,7 @@ def sent_item(part: str, key: str, slug: str, data: QueryDict, columns: Columns)
 
 def unjudged(item: Item, columns: Columns) -> Item:
     """The item with the values as they were typed, without errors."""
-    if item.form is None or item.contract is None:
+    if item.form is None or item.contract is None or item.kept is not None:
         return item
     blank = form_class(item.contract, columns)(prefix=item.key)
     blank.initial = {bound.name: bound.data for bound in item.form}

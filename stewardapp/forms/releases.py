@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from stewardapp.access.workflow import Audience
 from stewardapp.forms.presets import presets
-from stewardapp.forms.recipe_form import MAXIMUM_ITEMS
+from stewardapp.forms.recipe_form import LISTS, MAXIMUM_ITEMS, NAMES, UNSAID
 from stewardapp.models import User, Version
 from worker.engine.io.formats import FURTHER
-from worker.engine.strict_json import BadJson, loads
+from worker.engine.io.strict_json import BadJson, loads
 
 LONG = forms.Textarea(attrs={"rows": 4})
 AUDIENCES = (
@@ -22,10 +22,10 @@ AUDIENCES = (
     (Audience.PUBLIC_LINK, "Anyone with the link"),
 )
 MAXIMUM_RECIPE = 2 * 1024**2
-NAMES = {"goals": "goal", "steps": "method"}
 SHAPE = (
-    "“goals” and “steps” of a recipe are lists of objects such as "
-    "{“goal”: “k-anonymity”, “params”: {“k”: 5}} and {“method”: “rounding”, “params”: {…}}."
+    "“goals”, “steps” and “measures” of a recipe are lists of objects such as {“goal”: “k-anonymity”, "
+    "“params”: {“k”: 5}}, {“method”: “rounding”, “params”: {…}} and {“measure”: “marginals”, “params”: {…}}; "
+    "a measure without parameters may be its name alone."
 )
 
 
@@ -84,8 +84,8 @@ class SubmitForm(forms.Form):
     )
     reason_for_unique = forms.CharField(
         widget=LONG,
-        label="Why may rows that stand alone be released?",
-        help_text="Who could know the kept columns, and what keeps them from using that. Reviewers read it.",
+        label="Why may it be released although it misses a bound?",
+        help_text="Who could use what is there, and what keeps them from it. Reviewers read it.",
     )
     audience = forms.ChoiceField(choices=AUDIENCES, widget=forms.RadioSelect, label="Who may download it?")
     named = forms.ModelMultipleChoiceField(
@@ -98,7 +98,7 @@ class SubmitForm(forms.Form):
     revision = forms.IntegerField(widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, singles_out: bool, **kwargs: Any) -> None:
-        """Ask for the reason only where the run singles rows out."""
+        """Ask for the reason only where the run misses what a reason excuses."""
         super().__init__(*args, **kwargs)
         if not singles_out:
             del self.fields["reason_for_unique"]
@@ -147,29 +147,33 @@ class ImportForm(forms.Form):
         max_length=MAXIMUM_RECIPE,
         widget=forms.Textarea(attrs={"rows": 10, "class": "code", "spellcheck": "false"}),
         label="Recipe",
-        help_text="The text of a recipe file. Its goals and steps replace those above, its columns do not.",
+        help_text="Its goals, steps and measures replace those above. What it says of columns is left out.",
     )
 
     def clean_recipe(self) -> dict[str, Any]:
-        """The goals and steps of the recipe; what it says of columns belongs to another file."""
+        """The goals, steps and measures of the recipe; what it says of columns belongs to another file."""
         recipe = parsed(self.cleaned_data["recipe"])
-        parts = {name: recipe.get(name, []) for name in ("goals", "steps")}
-        if not all(is_list_of_parts(part, NAMES[name]) for name, part in parts.items()):
+        parts = {listed: recipe.get(listed, list(UNSAID.get(part, ()))) for part, listed in LISTS.items()}
+        if not all(is_list_of_parts(parts[listed], part) for part, listed in LISTS.items()):
             raise forms.ValidationError(SHAPE)
         if sum(map(len, parts.values())) > MAXIMUM_ITEMS:
-            raise forms.ValidationError(
-                f"A page holds {MAXIMUM_ITEMS} goals and steps; run a longer recipe on the command line."
-            )
+            text = f"A page holds {MAXIMUM_ITEMS} goals, steps and measures; "
+            raise forms.ValidationError(text + "run a longer recipe on the command line.")
         asked = recipe.get("formats", [])
         return parts | {"formats": [name for name in FURTHER if isinstance(asked, list) and name in asked]}
 
 
-def is_list_of_parts(part: Any, name: str) -> bool:
-    """Whether a part of a recipe has the shape of goals or steps: named, with parameters by name."""
-    return isinstance(part, list) and all(
-        isinstance(one, dict) and isinstance(one.get(name), str) and isinstance(one.get("params", {}), dict)
-        for one in part
-    )
+def is_list_of_parts(listed: Any, part: str) -> bool:
+    """Whether a list has the shape of goals, steps or measures: named, with parameters by name."""
+    return isinstance(listed, list) and all(is_part(one, part) for one in listed)
+
+
+def is_part(entry: Any, part: str) -> bool:
+    """Whether an entry has a name and parameters; what is there unsaid too may be a name alone."""
+    if isinstance(entry, str):
+        return part in UNSAID
+    named = isinstance(entry, dict) and isinstance(entry.get(NAMES[part]), str)
+    return named and isinstance(entry.get("params", {}), dict)
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -179,5 +183,5 @@ def parsed(text: str) -> dict[str, Any]:
     except BadJson as bad:
         raise forms.ValidationError(f"This {bad.what}.") from None
     if not isinstance(recipe, dict):
-        raise forms.ValidationError("A recipe is a JSON object with “goals” and “steps”.")
+        raise forms.ValidationError("A recipe is a JSON object with “goals”, “steps” and “measures”.")
     return recipe

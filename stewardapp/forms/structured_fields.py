@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 
-from worker.engine.strict_json import BadJson, loads
+from worker.engine.io.strict_json import BadJson, loads
 
 ROWS = 3
 

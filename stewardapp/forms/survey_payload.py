@@ -10,9 +10,9 @@ import re
 from typing import Any, NamedTuple
 
 from stewardapp.access.verdict import Invalid
-from worker.engine.algorithms.survey_protocol import PROTOCOL
-from worker.engine.sent_text import whole_number
-from worker.engine.strict_json import BadJson, Limits, loads
+from worker.engine.io.sent_text import whole_number
+from worker.engine.io.strict_json import BadJson, Limits, loads
+from worker.engine.randomization.survey_protocol import PROTOCOL
 
 MOST_BYTES = 4096
 LIMITS = Limits(MOST_BYTES, values=2000, depth=3)

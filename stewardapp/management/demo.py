@@ -22,6 +22,7 @@ from stewardapp.actions import (
     datasets,
     downloads,
     hierarchies,
+    looks,
     memberships,
     officers,
     populations,
@@ -33,7 +34,7 @@ from stewardapp.actions import (
     uploads,
 )
 from stewardapp.management import demo_attacks, demo_desk, demo_survey
-from stewardapp.management.demo_work import carry_out
+from stewardapp.management.demo_work import at_work, carry_out
 from stewardapp.management.survey import health_survey
 from stewardapp.models import (
     Artifact,
@@ -46,8 +47,9 @@ from stewardapp.models import (
     User,
     Version,
 )
+from stewardapp.reads.demo import is_loading, marker
 from stewardapp.secrets_file import write_private
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "officer", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -65,21 +67,25 @@ ROWS = 6000
 SEEDS = {"Health survey 2025": 18, "Health survey 2026": 19}  # the same bytes would be the same people
 
 
-def load(say: Callable[[str], None] = lambda _text: None) -> list[tuple[str, str, str]]:
-    """Load the demo once; return role, user name and password of each persona.
+def begin() -> list[tuple[str, str, str]]:
+    """Let the personas in; return role, user name and password of each.
 
     What was interrupted is continued: the marker stays until everything is there.
     """
-    if not settings.STEWARD_SITE and (_marker().exists() or not User.objects.exists()):
-        say("Loading the demo project (once) ...")
-        _marker().touch(mode=0o600)
-        _fill(_people(_passwords() or _make_passwords()))
-        _marker().unlink()
+    if not settings.STEWARD_SITE and (is_loading() or not User.objects.exists()):
+        marker().touch(mode=0o600)
+        _people(_passwords() or _make_passwords())
     return [(name, name, password) for name, password in _passwords().items()]
 
 
-def _marker() -> Path:
-    return Path(settings.STEWARD_DATA) / "demo-unfinished"
+def load() -> list[tuple[str, str, str]]:
+    """Load the demo once; return what `begin` does."""
+    personas = begin()
+    if is_loading():
+        with at_work():
+            _fill(_people(_passwords()))
+        marker().unlink()
+    return personas
 
 
 def _file() -> Path:
@@ -172,7 +178,8 @@ def _budget(project: Project, version: Version, people: dict[str, User]) -> None
     columns.describe(version=version, name="sex", settings={"categories": ["F", "M"]}, by=steward)
     limit, reason = Spend.of(2, Decimal("1e-8")), "Yearly tables and the questions of one study."
     asked = proposals.propose_limit(population=population, limit=limit, reason=reason, by=steward)
-    proposals.confirm(proposal=asked, by=people["officer"])
+    looks.look(proposal=asked, by=people["officer"])
+    proposals.confirm(proposal=asked, by=people["officer"], aware=True)
     part = Spend.of(Decimal("1.5"), Decimal("1e-8"))
     allotment = budgets.allot(population=population, project=project, limit=part, by=steward)
     budgets.allow(allotment=allotment, user=people["analyst"], limit=Spend.of(Decimal("0.5")), by=steward)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from stewardapp.access.survey_states import SurveyMove, SurveyState
 from stewardapp.actions import populations, survey_answers, survey_questions, surveys
 from stewardapp.models import Population, Project, Survey, User
-from worker.engine.algorithms.survey_protocol import reported
+from worker.engine.randomization.survey_protocol import reported
 
 ANSWERS = 300
 PEOPLE = "Members of sports clubs"

@@ -25,7 +25,7 @@ def end_with_parent() -> None:
 
 @dataclass
 class Service:
-    """One process that should always run."""
+    """One process that should always run, or until it succeeded once."""
 
     name: str
     command: list[str]
@@ -34,6 +34,7 @@ class Service:
     started: float = 0.0
     not_before: float = 0.0
     failures: int = 0
+    once: bool = False
 
     def start(self) -> None:
         """Start it in a session of its own: Ctrl-C then reaches us alone, once."""
@@ -53,10 +54,15 @@ class Service:
         """Whether it runs."""
         return self.process is not None and self.process.poll() is None
 
+    @property
+    def done(self) -> bool:
+        """Whether it did all it was there for."""
+        return self.once and self.process is not None and self.process.poll() == 0
+
     def tend(self) -> None:
         """Start it again when it died, with growing pauses while it keeps dying."""
         now = time.monotonic()
-        if self.alive or now < self.not_before:
+        if self.alive or self.done or now < self.not_before:
             return
         if self.process is not None:
             self.failures = 0 if now - self.started > STABLE_SECONDS else self.failures + 1

@@ -5,7 +5,7 @@ from typing import Any
 from django.db import migrations
 
 from stewardapp import sealed_text
-from stewardapp.models.forgetting import rewrite
+from stewardapp.database.forgetting import rewrite
 
 PURPOSE = "second factors"
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 def seal_end(apps, schema_editor):
     """The log as it is now is taken for whole: what comes is sealed upon it."""
-    from stewardapp.actions.audit import head_seal
+    from stewardapp.domain.audit_chain import head_seal
 
     AuditHead = apps.get_model("stewardapp", "AuditHead")
     for head in AuditHead.objects.all():

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import migrations
 
-from stewardapp.models.forgetting import rewrite
+from stewardapp.database.forgetting import rewrite
 
 HELD = ("Run", "Reading", "Column", "Hierarchy", "Preview", "Query", "Desk", "Release", "Version")
 

@@ -1,9 +1,13 @@
 """What is kept in the database; one file per noun."""
 
+import importlib
+import pkgutil
+
 from stewardapp.models.allotment import Allotment
 from stewardapp.models.allowance import Allowance
 from stewardapp.models.anchor import Anchor
 from stewardapp.models.artifact import Artifact
+from stewardapp.models.assessment import Assessment, Why
 from stewardapp.models.audit import AuditEvent, AuditHead
 from stewardapp.models.blob import Blob
 from stewardapp.models.charge import Charge
@@ -14,12 +18,15 @@ from stewardapp.models.data_key import DataKey
 from stewardapp.models.dataset import Dataset
 from stewardapp.models.desk import Desk
 from stewardapp.models.download import Download
+from stewardapp.models.exploration import Exploration
 from stewardapp.models.guesses import Guesses
 from stewardapp.models.hierarchy import Hierarchy
 from stewardapp.models.job import JobState
+from stewardapp.models.look import Look
 from stewardapp.models.membership import Membership
 from stewardapp.models.notification import Notification
 from stewardapp.models.policy import Policy
+from stewardapp.models.policy_row import PolicyRow
 from stewardapp.models.population import Population
 from stewardapp.models.preview import Preview
 from stewardapp.models.project import Project
@@ -29,12 +36,16 @@ from stewardapp.models.query import Asking, Query
 from stewardapp.models.reading import Reading
 from stewardapp.models.release import Release
 from stewardapp.models.replay import Replay
+from stewardapp.models.resemblance import Resemblance
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
 from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
 from stewardapp.models.upload import Upload, UploadState
 from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
+
+for _found in pkgutil.iter_modules(__path__, f"{__name__}."):
+    importlib.import_module(_found.name)  # a new table is one file
 
 __all__ = [
     "Agreement",
@@ -44,6 +55,7 @@ __all__ = [
     "AnyUser",
     "Artifact",
     "Asking",
+    "Assessment",
     "AuditEvent",
     "AuditHead",
     "Blob",
@@ -56,12 +68,15 @@ __all__ = [
     "Dataset",
     "Desk",
     "Download",
+    "Exploration",
     "Guesses",
     "Hierarchy",
     "JobState",
+    "Look",
     "Membership",
     "Notification",
     "Policy",
+    "PolicyRow",
     "Population",
     "Preview",
     "Project",
@@ -73,6 +88,7 @@ __all__ = [
     "Reading",
     "Release",
     "Replay",
+    "Resemblance",
     "Review",
     "Run",
     "Survey",
@@ -84,4 +100,5 @@ __all__ = [
     "User",
     "Version",
     "Visibility",
+    "Why",
 ]

@@ -11,7 +11,7 @@ from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, one_of
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
-from worker.engine.privacy import Protected, Spend
+from worker.engine.contracts.privacy import Protected, Spend
 
 if TYPE_CHECKING:
     from stewardapp.models.population import Population

@@ -11,7 +11,7 @@ from stewardapp.models.base import Record
 from stewardapp.models.membership import seen_through
 from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
-from worker.engine.fields import RELEASED, Kind
+from worker.engine.tables.kinds import RELEASED, Kind
 
 
 class ColumnQuerySet(models.QuerySet["Column"]):

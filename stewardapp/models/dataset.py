@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -14,7 +15,7 @@ from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
-    from stewardapp.models.version import Version
+    from stewardapp.models.population import Population
 
 
 class DatasetQuerySet(models.QuerySet["Dataset"]):
@@ -27,6 +28,12 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
     def there(self) -> DatasetQuerySet:
         """Datasets nobody removed."""
         return self.filter(removed_at__isnull=True)
+
+    def holding(self, populations: Iterable[Population]) -> DatasetQuerySet:
+        """The datasets through which projects hold data about these people."""
+        ids = [population.pk for population in populations]
+        live = models.Q(admitted=True, versions__isnull=False, versions__destroyed_at__isnull=True)
+        return self.filter(live, population__in=ids).order_by().distinct()
 
 
 class Dataset(Record):
@@ -77,8 +84,3 @@ class Dataset(Record):
             used=hasattr(self, "survey") or any(found.exists() for found in made),
             removed=self.removed_at is not None,
         )
-
-    @property
-    def latest_version(self) -> Version | None:
-        """The newest version, destroyed or not."""
-        return self.versions.select_related("current").order_by("-number").first()

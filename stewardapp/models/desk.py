@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -12,35 +11,21 @@ from django.db.models import Q
 
 from stewardapp.access.facts import DeskFacts, Person
 from stewardapp.access.roles import Permission
+from stewardapp.canonical import canonical
 from stewardapp.models.base import Record, both_or_neither
-from stewardapp.models.canonical import canonical
-from stewardapp.models.drafting import column_of
 from stewardapp.models.membership import seen_through
 from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
 from worker.engine.dp.questions import Question
 from worker.engine.dp.questions import canonical as spelled
-from worker.engine.fields import RELEASED, Role
+from worker.engine.tables.kinds import RELEASED, Role
 
 if TYPE_CHECKING:
     from stewardapp.models.allotment import Allotment
     from stewardapp.models.allowance import Allowance
     from stewardapp.models.project import Project
     from stewardapp.models.user import User
-    from stewardapp.models.version import Version
-    from worker.engine.declared import Declaration
-
-
-KEPT = ("role", "kind", "bounds", "bin_width", "categories", "granted", "provenance")
-BESIDE = (Role.PERSON_KEY, Role.CONSENT)
-"""Columns no question names and every answer heeds."""
-
-
-def declared_of(version: Version, names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """What is declared now of these columns and of those every answer heeds."""
-    tagged = {column.name: column_of(column, guessed=False) for column in version.columns.tagged()}
-    chosen = {name: part for name, part in tagged.items() if name in names or part["role"] in BESIDE}
-    return {name: {key: part[key] for key in KEPT if key in part} for name, part in chosen.items()}
+    from worker.engine.tables.declaration import Declaration
 
 
 class DeskQuerySet(models.QuerySet["Desk"]):
@@ -137,7 +122,7 @@ class Desk(SealedRow, Record):
 
     def declarations(self) -> dict[str, Declaration]:
         """What is declared of each column, for the engine."""
-        from worker.engine.recipe import Recipe
+        from worker.engine.recipes.recipe import Recipe
 
         return Recipe.parse({"version": 1, "columns": self.dictionary}).declarations({})
 
@@ -147,5 +132,5 @@ class Desk(SealedRow, Record):
         named = {*asked, *question.by, *(one.column for one in question.where)}
         keys = {name for name, role in self.roles().items() if role not in RELEASED}
         parts: dict[str, Any] = {name: self.dictionary[name] for name in named | keys}
-        said = canonical({"question": spelled(question), "dictionary": parts})
+        said = canonical({"question": spelled(question, self.declarations()), "dictionary": parts})
         return hashlib.sha256(said.encode()).hexdigest()

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from stewardapp.models.version import Version
 
 
+LONGEST_NAME = 120
+
+
 class HierarchyQuerySet(models.QuerySet["Hierarchy"]):
     """Questions about hierarchies."""
 
@@ -36,6 +39,13 @@ class HierarchyQuerySet(models.QuerySet["Hierarchy"]):
         """The classifications of projects."""
         return self.filter(key=models.F("project__classification_key"))
 
+    def free_name(self, name: str) -> str:
+        """This name, or the first numbered one that none of these has."""
+        taken = set(self.values_list("name", flat=True))
+        name = name[: LONGEST_NAME - 8]
+        numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
+        return next(candidate for candidate in (name, *numbered) if candidate not in taken)
+
 
 class Hierarchy(SealedRow, Record):
     """A builder and its settings, or the lines of a table somebody brought.
@@ -45,7 +55,7 @@ class Hierarchy(SealedRow, Record):
     """
 
     project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="hierarchies")
-    name = models.CharField(max_length=120)
+    name = models.CharField(max_length=LONGEST_NAME)
     key = models.ForeignKey("stewardapp.DataKey", on_delete=models.PROTECT, related_name="hierarchies")
     sealed_spec = SealedField()
     spec = opened("sealed_spec")

@@ -11,12 +11,16 @@ import uuid
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from django.apps import apps
 from django.db import models, transaction
 from django.db.models.functions import Coalesce, Now
 
 from stewardapp.models.base import implies, one_of
+
+if TYPE_CHECKING:
+    from stewardapp.models.user import AnyUser
 
 MAXIMUM_ATTEMPTS = 2
 
@@ -43,6 +47,14 @@ class JobQuerySet(models.QuerySet[JobRow]):
     def alive(self) -> Self:
         """Jobs that are queued or running."""
         return self.filter(state__in=ALIVE)
+
+    def watchable_by(self, user: AnyUser) -> Self:
+        """Jobs of which this person may know that they are under way."""
+        return self.visible_to(user)
+
+    def visible_to(self, user: AnyUser) -> Self:
+        """Jobs that this person sees; each kind says which."""
+        raise NotImplementedError
 
     def ended(self) -> Self:
         """Jobs that succeeded, failed or were cancelled."""
@@ -161,7 +173,14 @@ class JobQuerySet(models.QuerySet[JobRow]):
 
 
 class Job(models.Model):
-    """Abstract base of readings and runs."""
+    """Abstract base of every kind of job. What others must know of a kind it declares here."""
+
+    reads: ClassVar[tuple[str, ...]] = ()
+    """Where the readings stand that it needs while it is alive: a version that has one of them is busy."""
+    goes_with: ClassVar[str] = ""
+    """Where the version stands with whose data its rows go; such a kind keeps no version busy."""
+    tells_progress: ClassVar[bool] = True
+    """Whether pages that watch it may know how far it is."""
 
     state = models.CharField(max_length=16, default=JobState.QUEUED)
     attempts = models.PositiveIntegerField(default=0)
@@ -192,10 +211,29 @@ class Job(models.Model):
     class Meta:
         abstract = True
 
+    @classmethod
+    def jobs(cls) -> JobQuerySet[Any]:
+        """All jobs of this kind."""
+        found = cls._default_manager.all()
+        assert isinstance(found, JobQuerySet)
+        return found
+
     @property
     def is_alive(self) -> bool:
         """Queued or running."""
         return self.state in ALIVE
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, once it has ended."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return float((self.finished_at - self.started_at).total_seconds())
+
+
+def kinds_of_jobs() -> list[type[Job]]:
+    """Every kind there is, found among the models: none is listed."""
+    return [model for model in apps.get_app_config("stewardapp").get_models() if issubclass(model, Job)]
 
 
 def job_constraints(noun: str) -> list[models.CheckConstraint]:

@@ -1,4 +1,4 @@
-"""The thresholds and rules a project demands."""
+"""The rules of a project; what it demands of figures stands in rows of its own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils.functional import cached_property
 
 from stewardapp.access.entry_rules import Standing
-from stewardapp.access.facts import PolicyFacts
+from stewardapp.access.facts import PolicyFacts, RowFacts
 from stewardapp.access.roles import Permission, roles_with
 from stewardapp.models.base import Record
 from stewardapp.models.membership import Membership, seen_through
 from stewardapp.models.user import AnyUser, User
+
+LOCAL_EPSILON = Decimal(3)
+"""What a project that says nothing allows of one cell."""
 
 
 class PolicyQuerySet(models.QuerySet["Policy"]):
@@ -48,9 +52,10 @@ class Policy(Record):
 
     project = models.ForeignKey("stewardapp.Project", on_delete=models.PROTECT, related_name="policies")
     version = models.PositiveIntegerField()
-    minimum_k = models.PositiveIntegerField(default=5)
-    maximum_risk = models.DecimalField(max_digits=5, decimal_places=4, default=Decimal("0.2000"))
-    maximum_unique = models.DecimalField(max_digits=5, decimal_places=4, default=Decimal("0.0500"))
+    # What the cells of one column may give away together, over all that is out; none: no bound.
+    maximum_local_epsilon = models.DecimalField(
+        max_digits=8, decimal_places=4, null=True, blank=True, default=LOCAL_EPSILON
+    )
     reviewers = models.PositiveSmallIntegerField(default=1)
     retention_days = models.PositiveIntegerField(default=90)
     maximum_epsilon_micro = models.BigIntegerField(default=1_000_000)
@@ -64,13 +69,10 @@ class Policy(Record):
         constraints = [
             models.UniqueConstraint(fields=("project", "version"), name="policy_version_once"),
             models.CheckConstraint(condition=models.Q(version__gte=1), name="policy_version_counts"),
-            models.CheckConstraint(condition=models.Q(minimum_k__gte=1), name="policy_k_at_least_one"),
             models.CheckConstraint(
-                condition=models.Q(maximum_risk__gt=0, maximum_risk__lte=1), name="policy_risk_is_a_share"
-            ),
-            models.CheckConstraint(
-                condition=models.Q(maximum_unique__gte=0, maximum_unique__lte=1),
-                name="policy_unique_is_a_share",
+                condition=models.Q(maximum_local_epsilon__isnull=True)
+                | models.Q(maximum_local_epsilon__gte=0),
+                name="policy_local_epsilon_not_negative",
             ),
             models.CheckConstraint(
                 condition=models.Q(reviewers__range=(1, 3)), name="policy_reviewers_1_to_3"
@@ -90,12 +92,16 @@ class Policy(Record):
             raise TypeError("a policy is never changed; revise it")
         super().save(*args, **kwargs)
 
+    @cached_property
+    def demanded(self) -> tuple[RowFacts, ...]:
+        """Its rows as the rules read them; they never change."""
+        return tuple(row.facts() for row in self.rows.all())
+
     def facts(self) -> PolicyFacts:
-        """The thresholds as the rules read them."""
+        """What it demands, as the rules read it."""
         return PolicyFacts(
-            minimum_k=self.minimum_k,
-            maximum_risk=self.maximum_risk,
-            maximum_unique=self.maximum_unique,
+            rows=self.demanded,
+            maximum_local_epsilon=self.maximum_local_epsilon,
             maximum_epsilon_micro=self.maximum_epsilon_micro,
             reviewers=self.reviewers,
             require_second_factor=self.require_second_factor,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -23,6 +24,10 @@ class PopulationQuerySet(models.QuerySet["Population"]):
         if user.is_admin or user.protects_data or user.memberships.exists():
             return self
         return self.none()
+
+    def sharing_with(self, population: uuid.UUID) -> PopulationQuerySet:
+        """These people, and all of whom some are among them."""
+        return self.filter(models.Q(pk=population) | models.Q(overlaps=population)).order_by().only("pk")
 
 
 class Population(Divisible):

@@ -29,6 +29,9 @@ class PreviewQuerySet(JobQuerySet["Preview"]):
 class Preview(Job, SealedRow, Record):
     """The recipe holds the one step; no key is kept, because the engine draws one and forgets it."""
 
+    reads = ("reading", "compared")
+    goes_with = "release__version"
+
     release = models.ForeignKey("stewardapp.Release", on_delete=models.CASCADE, related_name="previews")
     reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="previews")
     compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_in_previews")

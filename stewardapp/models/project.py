@@ -50,7 +50,8 @@ class Project(Record):
     @property
     def policy(self) -> Policy:
         """The rules in force: the latest version of the policy."""
-        return self.policies.latest()
+        known = getattr(self, "_prefetched_objects_cache", {}).get("policies")
+        return max(known, key=lambda one: one.version) if known else self.policies.latest()
 
     def person(self, user: AnyUser) -> Person:
         """This user seen from this project, for the rules of access."""

@@ -11,12 +11,11 @@ from django.db import models
 from django.db.models import F, Q
 
 from stewardapp.access.amounts import spend_words
-from stewardapp.access.facts import ProposalFacts, Stake
 from stewardapp.models.base import Record, both_or_neither, implies, one_of
-from stewardapp.models.holding import facts_of, stake_of
+from stewardapp.models.dataset import Dataset, DatasetQuerySet
 from stewardapp.models.population import Population
 from stewardapp.models.user import AnyUser
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 
 class ProposalKind(StrEnum):
@@ -155,24 +154,23 @@ class Proposal(Record):
         return [self.population, self.target]
 
     @property
+    def newcomers(self) -> DatasetQuerySet:
+        """The datasets whose people come to have a budget of their own, or a larger one, by this."""
+        if self.kind == ProposalKind.MOVE:
+            return Dataset.objects.filter(proposals=self)
+        if self.kind == ProposalKind.LIMIT and not self.limit.within(self.population.limit):
+            return Dataset.objects.holding([self.population])
+        return Dataset.objects.none()
+
+    @property
+    def theirs(self) -> Population:
+        """The population that these people belong to, once it is done."""
+        return self.population if self.target is None else self.target
+
+    @property
     def words(self) -> str:
         """What would be done, as a sentence."""
         return WORDS[ProposalKind(self.kind)](self)
-
-    def stake(self, user: AnyUser) -> Stake:
-        """Somebody who would agree, or agreed."""
-        return stake_of(user, self.concerned, self.created_at)
-
-    def facts(self) -> ProposalFacts:
-        """What the rules need to know: who stands behind it counts as what they are now."""
-        concerned = self.concerned
-        agreed = [one.by for one in self.agreements.select_related("by")]
-        return ProposalFacts(
-            proposed_by=self.proposed_by_id,
-            concerned=facts_of(concerned),
-            backers=tuple(self.stake(one) for one in (self.proposed_by, *agreed)),
-            open=self.state == ProposalState.OPEN,
-        )
 
 
 class Agreement(Record):

@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from stewardapp.models.base import Record
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 UNITS = ("epsilon_micro", "delta_femto")
 

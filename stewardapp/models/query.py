@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -20,14 +20,17 @@ from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
 from stewardapp.models.membership import seen_through
 from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
+from worker.engine.contracts.privacy import Protected, Spend
 from worker.engine.dp.questions import TITLES, Question
-from worker.engine.privacy import Protected, Spend
 
 if TYPE_CHECKING:
     from stewardapp.models.data_key import DataKey
     from stewardapp.models.project import Project
     from stewardapp.models.reading import Reading
 
+EXACT_VALUES = "exact.json"
+"""What true figures are kept as; those of before were kept as a file of a release, with another name."""
+ONCE = "query_answered_once"
 GONE = "A question that was destroyed with its data"
 UNANSWERED = (JobState.FAILED, JobState.CANCELLED)
 
@@ -45,11 +48,15 @@ class QueryQuerySet(JobQuerySet["Query"]):
         mine = Asking.objects.filter(by=user).values("query_id")
         return member.filter(Q(pk__in=mine) | Q(pk__in=cleared))
 
-    def standing(self, reading: Reading, fingerprint: str) -> Query | None:
-        """The question with this meaning about this very table that has an answer, or is going to."""
+    def standing(self, reading: Reading, fingerprint: str) -> QueryQuerySet:
+        """Questions with this meaning about this very table that have an answer, or are going to."""
         same = {"reading__version": reading.version_id, "reading__table__sha256": reading.table_sha256}
-        found = self.filter(**same, fingerprint=fingerprint)
-        return found.exclude(state__in=UNANSWERED).first()
+        return self.filter(**same, fingerprint=fingerprint).exclude(state__in=UNANSWERED)
+
+    def drawn(self, query: Query) -> Query | None:
+        """The question of the same meaning whose answer was drawn, or is being drawn."""
+        same = self.standing(query.reading, query.fingerprint).exclude(pk=query.pk)
+        return same.filter(charged_at__isnull=False, repeats__isnull=True).first()
 
     def withdraw(self, id: uuid.UUID, by: models.Model) -> bool:
         """End it before a worker has it; False when one has, or it was paid for."""
@@ -60,9 +67,21 @@ class QueryQuerySet(JobQuerySet["Query"]):
         """Note that it is being paid for; False when this claim lost it, or it was paid before."""
         return self.held(id, fence).filter(charged_at__isnull=True).update(charged_at=Now()) == 1
 
+    def mark_repeated(self, id: uuid.UUID, fence: int, earlier: Query) -> bool:
+        """Note that it repeats an answer that was drawn before; False as above."""
+        held = self.held(id, fence).filter(charged_at__isnull=True)
+        return held.update(charged_at=Now(), repeats=earlier) == 1
+
 
 class Query(Job, SealedRow, Record):
-    """It is answered once: whoever asks the same gets the stored answer, because more draws tell more."""
+    """Its answer is drawn once: whoever asks the same gets that answer, because more draws tell more.
+
+    Whoever asked it before gets it at once. For anybody else it is a question like any other until a worker
+    finds the answer: nothing that an asker can observe tells what colleagues asked.
+    """
+
+    reads = ("reading",)
+    tells_progress = False  # how long the work took is nobody's to know before the tick
 
     desk = models.ForeignKey("stewardapp.Desk", on_delete=models.PROTECT, related_name="queries")
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="queries")
@@ -81,6 +100,10 @@ class Query(Job, SealedRow, Record):
         "stewardapp.Blob", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
     engine_version = models.CharField(max_length=64, blank=True, default="")
+    # The question of a colleague whose answer it repeats: then only the allowance of whoever asked paid.
+    repeats = models.ForeignKey(
+        "self", on_delete=models.PROTECT, related_name="repeated", null=True, blank=True, editable=False
+    )
 
     objects = QueryQuerySet.as_manager()
 
@@ -91,8 +114,9 @@ class Query(Job, SealedRow, Record):
             *job_constraints("query"),
             models.UniqueConstraint(
                 fields=("reading", "fingerprint"),
-                condition=~Q(state__in=[str(state) for state in UNANSWERED]),
-                name="query_answered_once",
+                condition=Q(charged_at__isnull=False, repeats__isnull=True)
+                & ~Q(state__in=[str(state) for state in UNANSWERED]),
+                name=ONCE,
             ),
             models.CheckConstraint(condition=Q(epsilon_micro__gt=0), name="query_costs_something"),
             implies(
@@ -125,10 +149,6 @@ class Query(Job, SealedRow, Record):
         """What it takes from the budget."""
         return Spend(self.epsilon_micro)
 
-    def known_to(self, user: AnyUser) -> bool:
-        """Whether this person asked it, or may see what others asked; nobody else is told that it stands."""
-        return Query.objects.visible_to(user).filter(pk=self.pk).exists()
-
     @property
     def protects(self) -> Protected:
         """Whom its answer protects."""
@@ -151,7 +171,22 @@ class Query(Job, SealedRow, Record):
     @property
     def shown_at(self) -> datetime | None:
         """The tick of the clock at which its outcome is shown."""
-        return None if self.finished_at is None else next_tick(self.finished_at, settings.STEWARD_ANSWER_TICK)
+        if self.finished_at is None:
+            return None
+        earlier = self.repeats.waited if self.repeats is not None else timedelta()
+        known_before = self.queued_at + max(self.waited, earlier)
+        return next_tick(max(known_before, self.finished_at), settings.STEWARD_ANSWER_TICK)
+
+    @property
+    def waited(self) -> timedelta:
+        """How long everybody waits for an outcome: a time that is known before anything is computed, or
+        where the machines were slower, twice that, four times, … A repeated answer takes as long as it took.
+        """
+        wait = timedelta(seconds=settings.STEWARD_ANSWER_WAIT)
+        if self.finished_at is None or not wait:
+            return wait
+        took: float = (self.finished_at - self.queued_at) / wait
+        return wait * float(2 ** math.ceil(math.log2(max(took, 1))))
 
     @property
     def is_shown(self) -> bool:

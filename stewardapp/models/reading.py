@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
 from stewardapp.access.facts import JobFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, both_or_neither, implies
-from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
+from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints, kinds_of_jobs
 from stewardapp.models.membership import seen_through
 from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
@@ -35,27 +36,42 @@ class ReadingQuerySet(JobQuerySet["Reading"]):
     def needed(self) -> ReadingQuerySet:
         """Readings whose table somebody still reads, or answers for: what waits, and what was submitted."""
         from stewardapp.models.desk import Desk
-        from stewardapp.models.preview import Preview
-        from stewardapp.models.query import Query
         from stewardapp.models.release import Release
         from stewardapp.models.run import Run
         from stewardapp.models.version import Version
 
-        runs = Run.objects.alive() | Run.objects.filter(
-            pk__in=Release.objects.relied_upon().values("candidate")
-        )
-        previews = Preview.objects.alive()
+        candidates = Run.objects.filter(pk__in=Release.objects.relied_upon().values("candidate"))
         named = (
             Version.objects.values("current"),
-            *(jobs.values(name) for jobs in (runs, previews) for name in ("reading", "compared")),
-            Query.objects.alive().values("reading"),
+            *(candidates.values(where) for where in Run.reads),
+            *_read_by(kinds_of_jobs()),
             Desk.objects.open().values("reading"),
         )
         return self.filter(reduce(or_, (models.Q(pk__in=one) for one in named)))
 
+    def in_use(self) -> ReadingQuerySet:
+        """Readings that a job works on which does not simply go with the data."""
+        kinds = (kind for kind in kinds_of_jobs() if not kind.goes_with)
+        return self.filter(reduce(or_, (models.Q(pk__in=one) for one in _read_by(kinds))))
+
+    def watchable_by(self, user: AnyUser) -> ReadingQuerySet:
+        """That a file is being read is known to whoever may know of the file."""
+        from stewardapp.models.version import Version
+
+        return self.filter(version__in=Version.objects.visible_to(user))
+
+
+def _read_by(kinds: Iterable[type[Job]]) -> Iterator[models.QuerySet[Any, Any]]:
+    """The readings that jobs of these kinds need while they are alive."""
+    for kind in kinds:
+        for where in kind.reads:
+            yield kind.jobs().alive().values(where)
+
 
 class Reading(Job, SealedRow, Record):
     """Its table never changes: a corrected dialect makes another reading, and runs name theirs."""
+
+    reads = ("pk",)  # it is one itself
 
     version = models.ForeignKey("stewardapp.Version", on_delete=models.PROTECT, related_name="readings")
     # What somebody said of the file; once it was read, everything that was said or found and then used.
@@ -63,6 +79,14 @@ class Reading(Job, SealedRow, Record):
     requested_by = models.ForeignKey("stewardapp.User", on_delete=models.PROTECT, related_name="readings")
     table = models.ForeignKey(
         "stewardapp.Blob", on_delete=models.PROTECT, related_name="readings", null=True, blank=True
+    )
+    # What its people can be recognised by; readings of before have none, and are compared with nothing.
+    likeness = models.ForeignKey(
+        "stewardapp.Blob", on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    # What is in each of its columns, for pages; readings of before have none.
+    values_kept = models.ForeignKey(
+        "stewardapp.Blob", on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
     rows = models.BigIntegerField(null=True, blank=True)
     sealed_profile = SealedField()

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models.functions import Now
 
-from stewardapp.access.facts import Person, PriceFacts, ReleaseFacts
+from stewardapp.access.facts import Person
 from stewardapp.access.roles import Permission
-from stewardapp.access.workflow import EDITABLE, TERMINAL, Audience, Decision, State
+from stewardapp.access.workflow import TERMINAL, Audience, State
 from stewardapp.models.base import Record, both_or_neither, implies, one_of
-from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import Membership, seen_through
 from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
+
+if TYPE_CHECKING:
+    from stewardapp.models.policy import Policy
 
 RELIED_UPON = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED)
 WITH_CANDIDATE = (State.IN_REVIEW, State.APPROVED, State.PUBLISHED, State.REVOKED, State.REJECTED)
@@ -149,51 +151,11 @@ class Release(SealedRow, Record):
         """The key of the version."""
         return self.version.key_id
 
+    @property
+    def judged_by(self) -> Policy:
+        """The policy in force for it: fixed at submission, the project's current one before."""
+        return self.policy or self.project.policy
+
     def person(self, user: AnyUser) -> Person:
         """This user seen from the release's project."""
         return self.project.person(user)
-
-    @property
-    def contributor_ids(self) -> frozenset[uuid.UUID]:
-        """Everybody who shaped this release: they may not review it.
-
-        Every run notes who shaped what it is made of; while another one can be started, also those count
-        who shaped what it would be made of. What is shaped later makes no difference to a candidate.
-        """
-        from stewardapp.models.shaping import shapers_of
-
-        own = self.contributions.values_list("user_id", flat=True)
-        live = shapers_of(self) if self.state in EDITABLE else frozenset()
-        return live | {self.author_id, *own}
-
-    def draft(self) -> dict[str, Any]:
-        """The whole recipe as it stands: columns as tagged now, goals and steps as configured."""
-        from stewardapp.models.drafting import recipe_of
-
-        return recipe_of(self)
-
-    def facts(self) -> ReleaseFacts:
-        """What the rules need to know about this release."""
-        from stewardapp.models.pricing import price_of
-
-        policy = self.policy or self.project.policy
-        votes = self.reviews.counted(self)
-        return ReleaseFacts(
-            state=State(self.state),
-            author_id=self.author_id,
-            contributor_ids=self.contributor_ids,
-            begun_at=self.created_at,
-            votes=tuple((vote.reviewer_id, Decision(vote.decision)) for vote in votes),
-            reviewers=policy.reviewers,
-            require_second_factor=policy.require_second_factor,
-            has_run_alive=self.runs.filter(state__in=ALIVE).exists(),
-            version_destroyed=self.version.destroyed_at is not None,
-            columns_tagged=self.version.columns.tagged().exists(),
-            has_purpose=bool(self.purpose.strip()),
-            has_reason_for_unique=bool(self.reason_for_unique.strip()),
-            audience=Audience(self.audience),
-            named_ids=frozenset(self.named.values_list("id", flat=True)),
-            embargo_until=self.embargo_until,
-            price=price_of(self) if self.state in EDITABLE else PriceFacts(),
-            policy=policy.facts(),
-        )

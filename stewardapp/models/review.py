@@ -62,7 +62,7 @@ class Review(Record):
         ordering = ("created_at",)
         constraints = [
             models.UniqueConstraint(
-                fields=("release", "submission", "reviewer"), name="review_one_vote_per_submission"
+                fields=("release", "submission", "manifest_sha256", "reviewer"), name="review_one_vote_each"
             ),
             one_of("review_decision_known", "decision", Decision),
             models.CheckConstraint(condition=~models.Q(reason=""), name="review_has_a_reason"),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-from stewardapp.access.facts import RunFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record, implies
 from stewardapp.models.job import Job, JobQuerySet, JobState, job_constraints
-from stewardapp.models.manifest import facts_of, parted
 from stewardapp.models.membership import seen_through
 from stewardapp.models.sealed import SealedField, SealedRow, opened
 from stewardapp.models.user import AnyUser
@@ -43,6 +40,8 @@ class RunQuerySet(JobQuerySet["Run"]):
 class Run(Job, SealedRow, Record):
     """A release may have many runs; the steward submits one as candidate."""
 
+    reads = ("reading", "compared")
+
     release = models.ForeignKey("stewardapp.Release", on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
     sealed_recipe = SealedField()
@@ -54,6 +53,10 @@ class Run(Job, SealedRow, Record):
     reading = models.ForeignKey("stewardapp.Reading", on_delete=models.PROTECT, related_name="runs")
     # Readings of the versions that goals compare the data with; the recipe names these by their ids.
     compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_in")
+    # The runs whose files other releases about the same people gave out: measures may look at them.
+    others = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="others_of")
+    # Sealed files that it keeps to be measured again: in no manifest, never downloaded, gone with the data.
+    kept = models.ManyToManyField("stewardapp.Blob", blank=True, related_name="kept_by")
     # What a codebook says of the columns and a recipe does not: labels, randomization at the source.
     dictionary = models.JSONField(default=dict, blank=True)
     # Which key the pseudonyms of this run are made with; a run that needs none holds none.
@@ -62,6 +65,10 @@ class Run(Job, SealedRow, Record):
     )
     sealed_report = SealedField()
     report = opened("sealed_report")
+    # The figures of what left that policies and lists read: numbers by instance and name, no values of data.
+    figures = models.JSONField(default=dict, blank=True)
+    # What was measured afterwards and counts: the reports that votes are bound to, and figures as above.
+    assessed = models.JSONField(default=dict, blank=True)
     # The manifest in two parts: what stays when the data are destroyed, and what holds their values.
     stated = models.JSONField(default=dict, blank=True)
     sealed_inside = SealedField()
@@ -112,12 +119,3 @@ class Run(Job, SealedRow, Record):
     def manifest(self) -> dict[str, Any]:
         """All of it; after the data were destroyed, what stays of it."""
         return {**self.stated, **self.inside}
-
-    def outcome(self, report: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
-        """Report and manifest as the row keeps them."""
-        stated, inside = parted(manifest)
-        return {"stated": stated, **self.sealed(report=dict(report), inside=inside)}
-
-    def facts(self) -> RunFacts:
-        """What the rules need to know; every figure is the manifest's."""
-        return facts_of(self.state, self.stated, stop_requested=self.cancel_requested_at is not None)

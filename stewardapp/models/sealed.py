@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.db import models
 
 from stewardapp import keyring
-from stewardapp.models.canonical import canonical
+from stewardapp.canonical import canonical
 
 FORMAT = b"\x01"
 _KEY = slice(1, 17)

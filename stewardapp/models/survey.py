@@ -17,7 +17,7 @@ from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
 if TYPE_CHECKING:
-    from worker.engine.algorithms.response import Design
+    from worker.engine.randomization.response import Design
 
 
 class SurveyQuerySet(models.QuerySet["Survey"]):
@@ -137,13 +137,13 @@ class SurveyQuestion(Record):
 
     def design(self) -> Design:
         """The weights as the engine reads them."""
-        from worker.engine.algorithms.response import Design
+        from worker.engine.randomization.response import Design
 
         return Design(self.true_weight, self.other_weight, len(self.answers))
 
     def randomized(self) -> dict[str, Any]:
         """What a column of collected answers is marked with."""
-        from worker.engine.algorithms.survey_protocol import PROTOCOL
+        from worker.engine.randomization.survey_protocol import PROTOCOL
 
         weights = {"true": self.true_weight, "other": self.other_weight}
         return {"protocol": PROTOCOL, **weights, "categories": len(self.answers)}

@@ -24,6 +24,8 @@ class User(AbstractUser):
         help_text="Sees all populations, their budgets and the audit of both; never data.",
     )
 
+    _remembered: bool | None = None
+
     class Meta:
         ordering = ("username",)
 
@@ -42,8 +44,14 @@ class User(AbstractUser):
         """Whether a second factor is set up, which sign-in then always asks for; codes alone are none."""
         from allauth.mfa.models import Authenticator
 
+        if self._remembered is not None:
+            return self._remembered
         factors = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
         return bool(factors.filter(user=self).exists())
+
+    def remember_second_factor(self) -> None:
+        """Ask once for as long as this object lives, which is one request, whatever else asks."""
+        self._remembered = self.has_second_factor
 
     @property
     def display_name(self) -> str:

@@ -11,7 +11,6 @@ from django.db.models.functions import Now
 from stewardapp.access.facts import Person, VersionFacts
 from stewardapp.access.roles import Permission
 from stewardapp.models.base import Record
-from stewardapp.models.job import ALIVE
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
@@ -141,14 +140,10 @@ class Version(Record):
 
     def facts(self) -> VersionFacts:
         """What the rules need to know about this version."""
-        runs = self.releases.filter(runs__state__in=ALIVE)
-        compared = self.readings.filter(compared_in__state__in=ALIVE)
-        asked = self.queries.filter(state__in=ALIVE)
-        jobs = (self.readings.filter(state__in=ALIVE), runs, compared, asked)
         return VersionFacts(
             destroyed=self.destroyed_at is not None,
             has_table=self.current_id is not None,
-            busy=any(found.exists() for found in jobs),
+            busy=self.readings.in_use().exists(),
         )
 
 

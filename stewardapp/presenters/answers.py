@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from typing import Any
 
-from stewardapp import storage
 from stewardapp.models import Query
 from stewardapp.presenters.numbers import grouped
-from worker.engine.chart import Axis, Chart, Series
+from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.dp.questions import OF_CELLS, SELECTING, TITLES, Question
 
 MOST_SERIES = 4
@@ -32,19 +29,18 @@ class AnswerTable:
     has_exact: bool
 
 
-def answer_table(query: Query, *, exact: bool) -> AnswerTable:
-    """The stored answer as a table."""
+def answer_table(query: Query, *, exact: Sequence[str] = ()) -> AnswerTable:
+    """The stored answer as a table, beside the true figures for those who may see them."""
     columns, rows = query.answer["columns"], query.answer["rows"]
     labels = columns[: columns.index("answer")]
-    true = _exact(query) if exact else []
     question = Question.of(query.question)
     lines = []
     for at, row in enumerate(rows):
         answer, error = row[len(labels)] or "too few rows to say", row[len(labels) + 1]
-        told = {"answer": answer, "error": error, "exact": true[at] if at < len(true) else ""}
+        told = {"answer": answer, "error": error, "exact": exact[at] if at < len(exact) else ""}
         printed = {name: printed_answer(text, question) for name, text in told.items()}
         lines.append({"labels": row[: len(labels)], **told, "printed": printed})
-    return AnswerTable(labels, lines, question.ask not in SELECTING, bool(true))
+    return AnswerTable(labels, lines, question.ask not in SELECTING, bool(exact))
 
 
 def printed_answer(text: str, question: Question) -> str:
@@ -52,21 +48,11 @@ def printed_answer(text: str, question: Question) -> str:
     return text if question.ask in NAMING else grouped(text)
 
 
-def _exact(query: Query) -> list[str]:
-    """The true figures, while the data exist."""
-    if query.exact is None or query.exact.destroyed_at is not None:
-        return []
-    with storage.reading(query.exact) as sealed:
-        plain = cast(BinaryIO, io.BufferedReader(sealed))
-        with io.TextIOWrapper(plain, encoding="utf-8", newline="") as text:
-            return [row["exact"] for row in csv.DictReader(text)]
-
-
 Point = tuple[str, str, float, float]
 """Series, place, figure, half-width of its interval."""
 
 
-def answer_chart(query: Query, *, exact: bool) -> Chart | None:
+def answer_chart(query: Query, *, exact: Sequence[str] = ()) -> Chart | None:
     """Figures by group or cell with their intervals; nothing for a single figure or a choice of names."""
     question, found = Question.of(query.question), answer_table(query, exact=exact)
     drawn = question.ask == "histogram" or question.ask not in OF_CELLS

@@ -14,25 +14,15 @@ from django.urls import reverse
 from stewardapp.access import rules
 from stewardapp.access.amounts import delta_words, epsilon_words, spend_words
 from stewardapp.access.verdict import Verdict
-from stewardapp.models import (
-    Allotment,
-    Allowance,
-    Charge,
-    JobState,
-    Population,
-    Project,
-    Proposal,
-    Query,
-    Release,
-    Run,
-    User,
-    Version,
-)
-from stewardapp.models.holding import facts_of, held, stake_of
+from stewardapp.domain.holding import facts_of, proposal_facts, stake_in, stake_of
+from stewardapp.models import Allotment, Allowance, Charge, Desk, Population, Proposal, Release, User, Version
+from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters.numbers import NO_BREAK, percent
-from worker.engine.chart import Axis, Chart, Series, Threshold
+from stewardapp.reads import populations as reads
+from stewardapp.reads.populations import Bought, Mixture, out_about
+from worker.engine.contracts.chart import Axis, Chart, Series, Threshold
+from worker.engine.contracts.privacy import Protected, Spend
 from worker.engine.dp import accounting, promises
-from worker.engine.privacy import Protected, Spend
 
 if TYPE_CHECKING:
     from stewardapp.models.purse import Purse
@@ -86,19 +76,19 @@ class Purchase:
     protects: str
 
 
-def purchases(charges: Iterable[Charge], seen: set[Any], runs: set[Any]) -> list[Purchase]:
+def purchases(bought: Bought) -> list[Purchase]:
     """Every charge with what had been spent by then; strangers' purchases are amounts only."""
     found, total = [], Spend()
-    for charge in charges:
+    for charge in bought.charges:
         total += charge.spend
-        open_ = charge.pk in seen
+        open_ = charge.pk in bought.told
         found.append(
             Purchase(
                 at=charge.created_at,
                 what=charge.what if open_ else HIDDEN,
                 by=charge.by.display_name if open_ else "–",
                 project=str(charge.project) if open_ else "–",
-                url=reverse("run-detail", args=[charge.run_id]) if charge.run_id in runs else "",
+                url=reverse("run-detail", args=[charge.run_id]) if charge.run_id in bought.runs else "",
                 amount=words(charge.spend),
                 spent=words(total),
                 direct=charge.direct,
@@ -227,35 +217,28 @@ class ProposalLine:
 
 def proposal_lines(population: Population, user: User) -> list[ProposalLine]:
     """Open proposals that concern these people, with their buttons."""
-    related = ("population", "target", "project", "dataset__project", "proposed_by")
-    return [
-        _proposal_line(one, user)
-        for one in Proposal.objects.open().about(population).select_related(*related)
-    ]
+    return [_proposal_line(one, user) for one in reads.open_proposals(population)]
 
 
 def _proposal_line(proposal: Proposal, user: User) -> ProposalLine:
-    facts, stake = proposal.facts(), stake_of(user, proposal.concerned)
-    agreed = [one.by.display_name for one in proposal.agreements.select_related("by")]
+    facts, stake = proposal_facts(proposal), stake_of(user, proposal.concerned)
+    agreed = [one.by.display_name for one in proposal.agreements.all()]
     return ProposalLine(
         proposal,
         ", ".join(agreed),
         rules.still_missing(facts),
-        rules.may_agree(proposal.stake(user), facts),
+        rules.may_agree(stake_in(proposal, user), facts),
         rules.may_decline(stake, facts),
     )
 
 
 def deciders(population: Population, user: User) -> list[str]:
     """Who has a say about these people: the projects that hold data, and the officers of the site."""
-    projects = Project.objects.filter(datasets__in=held([population])).distinct()
-    seen = projects.filter(pk__in=Project.objects.visible_to(user).values("pk"))
-    hidden = projects.count() - seen.count()
-    named = [f"stewards of {project}" for project in seen]
-    if hidden:
+    holders = reads.holders_of(population, user)
+    named = [f"stewards of {project}" for project in holders.seen]
+    if hidden := holders.hidden:
         named.append(f"stewards of {hidden} {'project' if hidden == 1 else 'projects'} that you do not see")
-    officers = User.objects.filter(is_officer=True, is_active=True)
-    return [*named, *(f"{one.display_name}, data protection officer" for one in officers)]
+    return [*named, *(f"{one.display_name}, data protection officer" for one in reads.officers())]
 
 
 @dataclass(frozen=True)
@@ -271,31 +254,22 @@ class AllotmentLine:
 
 def allotment_lines(population: Population, user: User) -> list[AllotmentLine]:
     """The parts of the projects this person sees."""
-    seen = Allotment.objects.visible_to(user).filter(population=population).select_related("project")
-    own = Allowance.objects.visible_to(user).select_related("user")
     return [
         AllotmentLine(
             one,
             level(one),
             words(one.unshared),
             rules.may_allow(one.project.person(user)),
-            [(allowance, level(allowance)) for allowance in own.filter(allotment=one)],
+            [(allowance, level(allowance)) for allowance in one.allowances.all()],
         )
-        for one in seen
+        for one in reads.parts_seen(population, user)
     ]
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """How many releases and answers about the same people carry a budgeted promise, and how many do not."""
-
-    private: int
-    other: int
-
-    @property
-    def broken(self) -> bool:
-        """Whether the promise no longer stands for what others have of these people."""
-        return bool(self.private and self.other)
+def _told_mixture(population: Population, told: bool) -> Mixture:
+    """To whoever may not know of colleagues' questions it is as if there were some."""
+    found = reads.mixture_about(population.pk)
+    return found if told else Mixture(max(found.private, 1), found.other)
 
 
 BROKEN = (
@@ -304,19 +278,16 @@ BROKEN = (
 )
 
 
-def mixture(population: Population) -> Mixture:
-    """Published releases and answered questions about these people, or any that share people with them."""
-    about = {"version__dataset__population__in": population.charged_with}
-    live = Release.objects.live().filter(**about).select_related("candidate")
-    manifests = [run.stated for run in (one.candidate for one in live) if run]
-    private = sum(is_private(one) for one in manifests)
-    answers = Query.objects.filter(state=JobState.SUCCEEDED, **about).count()
-    return Mixture(private + answers, len(manifests) - private)
+def mixed_populations(desks: Iterable[Desk]) -> list[tuple[Population, str]]:
+    """The same for a list of desks, once for each population of which it is true."""
+    found = {one.version.dataset.population_id: one.version.dataset.population for one in desks}
+    said = ((one, mixed_desk_warning(one)) for one in found.values())
+    return [(one, warning) for one, warning in said if warning]
 
 
 def mixed_desk_warning(population: Population) -> str:
     """Said at a query desk, whose answers are promised the same ε: before the first one too."""
-    return BROKEN if mixture(population).other else ""
+    return BROKEN if out_about(population.pk).other else ""
 
 
 def is_private(manifest: Any) -> bool:
@@ -326,43 +297,42 @@ def is_private(manifest: Any) -> bool:
 
 def mixed_warning(release: Release) -> str:
     """Said on a release: together with what is out, this one would mix promises. Empty when it does not."""
-    out = mixture(release.version.dataset.population)
-    run = release.candidate
+    out, run = out_about(release.version.dataset.population_id), release.candidate
     if run is None or release.state == "published":
-        return BROKEN if out.broken else ""
-    mine = is_private(run.stated)
-    return BROKEN if Mixture(out.private + mine, out.other + (not mine)).broken else ""
+        return BROKEN if out.private and out.other else ""
+    return BROKEN if out.broken_by(private=is_private(run.stated)) else ""
 
 
 def destructible(population: Population, user: User) -> list[tuple[Version, Verdict]]:
     """Raw data about these people that still exist, with who may destroy them."""
-    live = Version.objects.visible_to(user).live().filter(dataset__population=population)
-    return [(one, rules.may_destroy(one.person(user), one.facts())) for one in live.select_related("dataset")]
+    return [
+        (one, rules.may_destroy(one.person(user), one.facts())) for one in reads.raw_data(population, user)
+    ]
 
 
 def page(population: Population, user: User) -> dict[str, Any]:
     """Everything the page prints apart from its forms."""
-    charges = list(population.charges.select_related("by", "project", "run"))
-    seen = set(Charge.objects.visible_to(user).filter(population=population).values_list("pk", flat=True))
-    bought = Run.objects.visible_to(user).filter(charges__population=population)
-    runs = set(bought.values_list("pk", flat=True))
+    told = bool(rules.may_see_purchases(person_anywhere(user)))
+    bought = reads.bought_about(population, user) if told else Bought()
     stake, facts = stake_of(user, [population]), facts_of([population])
-    exhausted = bool(population.limit) and not population.left.epsilon_micro
+    exhausted = told and bool(population.limit) and not population.left.epsilon_micro
     return {
         "population": population,
-        "level": level(population),
+        "limit": words(population.limit),
+        "own": [level(one) for one in reads.own_allowances(population, user)],
+        "level": level(population) if told else None,
         "unshared": words(population.unshared),
-        "purchases": purchases(charges, seen, runs)[::-1],
-        "sums": sums_by_unit(charges),
-        "meanings": meanings(population, charges) if population.limit else [],
+        "purchases": purchases(bought)[::-1],
+        "sums": sums_by_unit(bought.charges),
+        "meanings": meanings(population, bought.charges) if population.limit else [],
         "proposals": proposal_lines(population, user),
         "deciders": deciders(population, user),
-        "allotments": allotment_lines(population, user),
-        "mixture": mixture(population),
+        "allotments": allotment_lines(population, user) if told else [],
+        "mixture": _told_mixture(population, told),
         "broken": BROKEN,
         "exhausted": exhausted,
         "destructible": destructible(population, user) if exhausted else [],
-        "history": history(population, charges),
+        "history": history(population, bought.charges),
         "may_propose": rules.may_propose(stake, facts),
         "may_allot": rules.may_allot(stake, *facts),
     }

@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 from stewardapp.access import rules
 from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.access.verdict import Verdict
-from stewardapp.access.workflow import transition
-from stewardapp.models import AuditEvent
-from stewardapp.presenters import recipes, release_pages, results, run_pages, step_notes, tables
+from stewardapp.presenters import (
+    assessments,
+    averaging,
+    recipes,
+    release_pages,
+    results,
+    run_pages,
+    step_notes,
+    tables,
+)
 from stewardapp.presenters.budgets import mixed_warning
-from stewardapp.presenters.numbers import percent, thousands
+from stewardapp.presenters.demands import headlines
+from stewardapp.presenters.measures import printed
+from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import Change
-from stewardapp.presenters.released_table import Damaged, ReleasedPage, released_page, shown_artifact
+from stewardapp.reads.candidates import previous_candidate, relatives
+from stewardapp.reads.released_table import Damaged, ReleasedPage, released_page, shown_artifact
+from stewardapp.reads.releases import Seen
+from stewardapp.reads.runs import SeenRun
 
 if TYPE_CHECKING:
     from stewardapp.models import Release, Run
@@ -52,14 +64,14 @@ class QueueLine:
 
 def queue(releases: Iterable[Release], user: AnyUser) -> list[QueueLine]:
     """What waits for review, with the machine's answer and whether this person may vote."""
-    return [queue_line(release, user) for release in releases]
+    return [queue_line(Seen(release, user)) for release in releases]
 
 
-def queue_line(release: Release, user: AnyUser) -> QueueLine:
+def queue_line(seen: Seen) -> QueueLine:
     """One candidate that waits."""
-    checks = release_pages.policy_checks(candidate_of(release))
+    release, facts = seen.release, seen.facts
+    checks = release_pages.policy_checks(candidate_of(seen))
     excused = sum(check.verdict.code in EXCUSABLE for check in checks)
-    facts = release.facts()
     return QueueLine(
         release=release,
         passed=sum(check.passed for check in checks),
@@ -67,55 +79,59 @@ def queue_line(release: Release, user: AnyUser) -> QueueLine:
         excused=excused,
         votes_in=len(facts.votes),
         votes_needed=facts.reviewers,
-        may=rules.may_review(release.person(user), facts),
+        may=rules.may_review(seen.person, facts),
     )
 
 
-def candidate_of(release: Release) -> Run:
+def candidate_of(seen: Seen) -> SeenRun:
     """The run under review, knowing its release already."""
-    run = release.candidate
+    run = seen.release.candidate
     if run is None:
         raise ValueError("this release has no candidate")
-    run.release = release
-    return run
+    run.release = seen.release
+    return SeenRun(run, seen)
 
 
-def context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[str, Any]:
+def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
     """Everything the candidate page prints."""
-    run = candidate_of(release)
-    previous = previous_candidate(release)
+    release, user = seen.release, seen.user
+    candidate = candidate_of(seen)
+    run, previous = candidate.run, previous_candidate(release)
     shown = {
         "release": release,
         "run": run,
-        "policy": release_pages.policy_of(release),
-        "step": release_pages.current_step(release),
-        "may": release_pages.verdicts(release, user),
-        "checks": release_pages.policy_checks(run),
+        "policy": seen.policy,
+        "step": release_pages.current_step(release, ran=True),
+        "may": release_pages.verdicts(seen),
+        "checks": release_pages.policy_checks(candidate),
         "goals": results.goal_lines(run),
-        "line": results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run)),
-        "sentences": recipes.sentences(run.recipe),
+        "line": results.verdict_line(candidate, release_pages.policy_met(candidate)),
+        "sentences": recipes.sentences(run.recipe, candidate.names_of_files),
         "step_notes": step_notes.of_run(run, drawn=True),
-        "compared": run.compared.select_related("version__dataset"),
+        "compared": candidate.compared,
         "audience": release_pages.audience_words(release),
         "previous": previous,
         "changes": differences(previous, run) if previous else [],
-        "independence": independence(release, user),
+        "independence": independence(seen),
         "relatives": relatives(release, user),
         "population": release.version.dataset.population,
         "mixed": mixed_warning(release),
+        "averaging": averaging.lines_of(candidate),
+        "measured": run_pages.all_measured(candidate, internal=bool(rules.may_view_version(seen.person))),
     }
-    return shown | file_context(release, user, asked) | release_pages.talk(release, user)
+    shown["assessments"] = assessments.lines(seen, candidate.assessments)
+    return shown | file_context(candidate, asked) | release_pages.talk(seen)
 
 
-def file_context(release: Release, user: AnyUser, asked: Mapping[str, str]) -> dict[str, Any]:
+def file_context(candidate: SeenRun, asked: Mapping[str, str]) -> dict[str, Any]:
     """The page of the file that was asked for; those who may not look into data do not see it."""
-    verdict = rules.may_view_version(release.person(user))
+    verdict = rules.may_view_version(candidate.seen.person)
     if not verdict:
         return {"may_see_file": verdict}
-    files = list(candidate_of(release).artifacts.public().stored().select_related("blob__key"))
+    files = candidate.files_to_leave()
     chosen = shown_artifact(files, asked.get("file", ""))
     shown: dict[str, Any] = {"may_see_file": verdict, "files": files}
-    return shown | table_of(chosen, asked.get("page", "1")) | histogram_of(candidate_of(release))
+    return shown | table_of(chosen, asked.get("page", "1")) | histogram_of(candidate.run)
 
 
 def histogram_of(run: Run) -> dict[str, Any]:
@@ -126,7 +142,10 @@ def histogram_of(run: Run) -> dict[str, Any]:
         return {"damaged": True}
     if chart is None:
         return {}
-    return {"histogram": run_pages.picture(run, chart), "codebook_lines": tables.codebook_lines(run)}
+    return {
+        "histogram": run_pages.picture(run, chart, tables.RELEASED),
+        "codebook_lines": tables.codebook_lines(run),
+    }
 
 
 def table_of(artifact: Any, wanted: str) -> dict[str, ReleasedPage | bool | None]:
@@ -147,9 +166,9 @@ class Independence:
     reason: str = ""
 
 
-def independence(release: Release, user: AnyUser) -> Independence:
+def independence(seen: Seen) -> Independence:
     """What the rule about voting says of this person; a vote already given was an independent one."""
-    verdict = rules.may_review(release.person(user), release.facts())
+    verdict = rules.may_review(seen.person, seen.facts)
     if verdict:
         return Independence("ok", "You may vote", "check")
     if verdict.code in DONE:
@@ -160,40 +179,20 @@ def independence(release: Release, user: AnyUser) -> Independence:
 DONE = {"voted": "You have voted", "wrong-state": "Not in review"}
 
 
-MOST_RELATIVES = 20
-
-
-def relatives(release: Release, user: AnyUser) -> list[Release]:
-    """What else was made from data about the same or overlapping people: copies add up."""
-    population = release.version.dataset.population
-    people = [population.pk, *population.overlaps.values_list("pk", flat=True)]
-    others = type(release).objects.visible_to(user).filter(version__dataset__population__in=people)
-    seen = others.exclude(pk=release.pk).filter(submitted_at__isnull=False).order_by("-submitted_at")
-    return list(seen.select_related("version__dataset__population", "project")[:MOST_RELATIVES])
-
-
-def previous_candidate(release: Release) -> Run | None:
-    """The run that was submitted before this one, voted on or not; the log knows every submission."""
-    submitted = AuditEvent.objects.about(release).filter(action=transition("submit").event)
-    earlier = [event for event in submitted if event.details["submission"] < release.submission]
-    if not earlier or earlier[0].details["run"] == str(release.candidate_id):
-        return None
-    return release.runs.filter(pk=earlier[0].details["run"]).first()
-
-
 def differences(before: Run, after: Run) -> list[Change]:
     """What changed between two candidates: recipe and figures."""
     old, new = figures(before), figures(after)
-    changed = [Change(name, old[name], new[name]) for name in new if old[name] != new[name]]
+    both = dict.fromkeys((*new, *old))
+    pairs = ((name, old.get(name, "–"), new.get(name, "–")) for name in both)
+    changed = [Change(*pair) for pair in pairs if pair[1] != pair[2]]
     return recipes.changes(before.recipe, after.recipe) + changed
 
 
 def figures(run: Run) -> dict[str, str]:
     """The figures two candidates are compared by."""
-    facts = run.facts()
+    found = ((figure, value) for _, _, figure, value in headlines(run.figures))
     return {
-        "Smallest class": thousands(facts.smallest_class),
-        "Highest risk": percent(facts.highest_risk),
+        **{figure.title: printed(figure, value) for figure, value in found},
         "Rows suppressed": thousands(results.suppressed_rows(run)),
         "Rows in the file": thousands(run.report.get("output", {}).get("rows")),
     }

@@ -3,46 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from stewardapp.models.canonical import sha256_of
-from stewardapp.models.manifest import public_part
+from stewardapp.access.amounts import amount, spend_words
+from stewardapp.canonical import sha256_of
+from stewardapp.domain.manifest import Manifest, public_manifest
 from stewardapp.presenters import recipes, step_notes, tables
-from stewardapp.presenters.measures import printed, words
+from stewardapp.presenters.measures import figure_of, printed
 from stewardapp.presenters.results import goal_line
 from stewardapp.presenters.survey_pages import randomized_note
 from worker.engine import catalogue
-from worker.engine.codebook import NOTES, ColumnLine, column_lines
-from worker.engine.fields import RELEASED
+from worker.engine.contracts.figure import Figures
+from worker.engine.contracts.privacy import Protected, Spend
+from worker.engine.dp.promises import promised
+from worker.engine.recipes.codebook import NOTES, ColumnLine, column_lines
+from worker.engine.recipes.report import Loss
+from worker.engine.tables.kinds import RELEASED
 
 if TYPE_CHECKING:
     from stewardapp.models import Release, Run
-    from worker.engine.chart import Chart
+    from worker.engine.contracts.chart import Chart
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A privacy loss in words: its amount, whom it protects, and what follows for which question."""
+
+    amount: str
+    protects: str
+    sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Certificate:
     """The public manifest in words."""
 
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     sha256: str
     goals: tuple[Any, ...]
     figures: tuple[tuple[str, str, str], ...]
-    epsilon: str
+    promise: Promise | None
+    """What a result under differential privacy promises; none where nothing was taken from a budget."""
+    local: tuple[tuple[str, str], ...] = ()
+    """What a cell of each column gives away at most."""
 
 
 def certificate(release: Release) -> Certificate:
     """What was promised and measured, and the hashes that identify the bytes."""
-    public = public_part(release.candidate.stated) if release.candidate else {}
+    public = public_manifest(release.candidate) if release.candidate else {}
     known: Mapping[str, Any] = catalogue.goals()
     return Certificate(
         manifest=public,
         sha256=sha256_of(public),
         goals=tuple(goal_line(goal, known) for goal in public.get("goals", ())),
-        figures=tuple(risk_figures(public.get("risk", {}))),
-        epsilon=str(public.get("privacy_loss", {}).get("epsilon", 0)),
+        figures=tuple(public_figures(public)),
+        promise=promise(public.get("privacy_loss", {})),
+        local=tuple(
+            (column, amount(Decimal(epsilon))) for column, epsilon in public.get("local_epsilon", {}).items()
+        ),
     )
+
+
+def promise(loss: Loss) -> Promise | None:
+    """What a privacy loss of the manifest promises, and to whom."""
+    epsilon, delta = (Decimal(str(loss.get(name, 0))) for name in ("epsilon", "delta"))
+    if not epsilon:
+        return None
+    spend = Spend.of(epsilon, delta)
+    unit = Protected(loss.get("unit", Protected.ROW))
+    amounts = spend_words(spend.epsilon_micro, spend.delta_femto)
+    return Promise(amounts, f"each {unit}", promised(spend, unit))
 
 
 def histogram(release: Release) -> Chart | None:
@@ -50,25 +82,32 @@ def histogram(release: Release) -> Chart | None:
     return tables.published_chart(release.candidate) if release.candidate else None
 
 
-def risk_figures(risk: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
-    """Every single figure of the risk measures, with its explanation."""
-    measures: Mapping[str, Any] = catalogue.measures()
-    for slug, figures in risk.items():
-        explain = measures[slug].explanations if slug in measures else {}
-        for name, value in figures.items():
-            if not isinstance(value, (Mapping, list)):
-                yield words(name), printed(name, value), explain.get(name, "")
+def public_figures(public: Manifest) -> Iterable[tuple[str, str, str]]:
+    """Every single figure that was published, with its explanation."""
+    found = (*public.get("measures", []), *public.get("measured_afterwards", []))
+    listed = ((one["measure"], one["after"]) for one in found)
+    for slug, figures in (*listed, *public.get("risk", {}).items()):
+        yield from told(slug, figures)
 
 
-def codebook(release: Release) -> list[ColumnLine]:
-    """The columns of the file with what was done to each."""
+def told(slug: str, figures: Figures) -> Iterable[tuple[str, str, str]]:
+    """The figures of one measure that are one number or word."""
+    for name, value in figures.items():
+        if not isinstance(value, (Mapping, list)):
+            figure = figure_of(slug, name)
+            yield figure.title, printed(figure, value), figure.explanation
+
+
+def codebook(release: Release, *, lists: bool) -> list[ColumnLine]:
+    """The columns of the file with what was done to each; `lists` for those who may have the file itself."""
     run = release.candidate
     if run is None:
         return []
     labels = {name: said["label"] for name, said in run.dictionary.items()}
     if tables.is_table(run):
         return table_codebook(run, labels)
-    return column_lines(run.recipe.get("columns", {}), run.report, labels)
+    lines = column_lines(run.recipe.get("columns", {}), run.report, labels)
+    return lines if lists else [replace(line, values=(), stands_for=()) for line in lines]
 
 
 def table_codebook(run: Run, labels: Mapping[str, str]) -> list[ColumnLine]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stewardapp.presenters.numbers import percent, thousands
-from worker.engine.chart import Axis, Chart, Series
-from worker.engine.chart_values import union, values_of
+from worker.engine.contracts.chart import Axis, Chart, Series
+from worker.engine.contracts.chart_values import union, values_of
 
 
 @dataclass(frozen=True)

@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
 
-from stewardapp.presenters.chart_table import table, trimmed
-from worker.engine.chart import Axis, Chart, Series, Threshold
-from worker.engine.chart_values import union
+from stewardapp.presenters.chart_table import ChartTable, table, trimmed
+from stewardapp.presenters.numbers import NO_BREAK, THIN, thousands
+from worker.engine.contracts.chart import Axis, Chart, Series, Threshold
+from worker.engine.contracts.chart_values import union
 
 ROOM = 66
 TOKENS = ("after", "third", "fourth", "fifth")
 BEFORE = frozenset({"before", "original", "true figure", "exact answers"})
+PLAIN = {"exponentformat": "none", "separatethousands": True}
 Trace = dict[str, Any]
 
 
 def figure_json(chart: Chart) -> str:
     """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own."""
-    chart = trimmed(chart)
+    chart = in_percent(trimmed(chart))
     draw = DRAW.get(chart.kind, points)
     figure = go.Figure(data=[draw(series) for series in chart.series], layout=layout(chart))
     return json.dumps(paint(json.loads(figure.to_json()), chart), ensure_ascii=False)
@@ -88,7 +91,30 @@ def steps(series: Series) -> Trace:
 def heat(series: Series) -> Trace:
     """A rectangle of shades."""
     rows = [list(row) for row in series.z]
-    return {"type": "heatmap", "name": series.name, "x": list(series.x), "y": list(series.y), "z": rows}
+    said = [[thousands(cell) for cell in row] for row in rows]
+    drawn = {"type": "heatmap", "name": series.name, "x": list(series.x), "y": list(series.y), "z": rows}
+    return {**drawn, "hovertext": said, "hoverinfo": "x+y+text", "colorbar": dict(PLAIN)}
+
+
+def in_percent(chart: Chart) -> Chart:
+    """Shares as per cent: Plotly's own form sets no space before the sign."""
+    for name in ("x", "y"):
+        if getattr(chart, name).scale == "percent":
+            chart = replace(chart, series=tuple(_times_100(one, name) for one in chart.series))
+            if chart.threshold and chart.threshold.axis == name:
+                limit = replace(chart.threshold, value=_hundredfold(chart.threshold.value))
+                chart = replace(chart, threshold=limit)
+    return chart
+
+
+def _times_100(series: Series, name: str) -> Series:
+    if name == "x":
+        return replace(series, x=tuple(map(_hundredfold, series.x)))
+    return replace(series, y=tuple(map(_hundredfold, series.y)), error=tuple(map(_hundredfold, series.error)))
+
+
+def _hundredfold(share: Any) -> Any:
+    return round(100 * share, 9) if isinstance(share, int | float) else share
 
 
 def whiskers(series: Series) -> Trace:
@@ -111,6 +137,7 @@ def layout(chart: Chart) -> dict[str, Any]:
     names = union(chart.series, "x") if chart.x.scale == "category" or chart.kind == "bar" else []
     drawn: dict[str, Any] = {
         "template": "none",
+        "separators": f".{THIN}",
         "barmode": "group",
         "hovermode": "closest" if chart.kind in ("scatter", "lattice", "heatmap") else "x unified",
         "showlegend": len(chart.series) > 1 and not single_points(chart),
@@ -124,7 +151,7 @@ def layout(chart: Chart) -> dict[str, Any]:
         drawn["yaxis"]["autorange"] = "reversed"  # the first row on top, as in its table
     compared = chart.kind == "scatter" or any(series.reference for series in chart.series)
     if compared and chart.y.scale == "percent":
-        drawn["yaxis"]["range"] = [0, 1.05]  # the whole, so that maps can be compared
+        drawn["yaxis"]["range"] = [0, 105]  # the whole, so that maps can be compared
     return drawn
 
 
@@ -136,7 +163,7 @@ def single_points(chart: Chart) -> bool:
 def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
     """One axis with its title and its unit; names of categories keep their order."""
     unit = f" ({spec.unit})" if spec.unit and spec.scale != "percent" else ""
-    drawn: dict[str, Any] = {"title": {"text": f"{spec.title}{unit}"}, "automargin": True}
+    drawn: dict[str, Any] = {"title": {"text": f"{spec.title}{unit}"}, "automargin": True, **PLAIN}
     if names:
         drawn |= {"type": "category", "categoryorder": "array", "categoryarray": names}
         return {**drawn, "showgrid": False, "tickangle": 0 if fits(names) else -40}
@@ -146,7 +173,7 @@ def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
         return {**drawn, "type": "log", "dtick": 1}
     drawn["type"] = "linear"
     if spec.scale == "percent":
-        drawn["tickformat"] = ".0%"
+        drawn |= {"ticksuffix": NO_BREAK + "%", "hoverformat": ".3~g"}
     if zero:
         drawn["rangemode"] = "tozero"
     return drawn
@@ -173,11 +200,17 @@ def limit(threshold: Threshold | None) -> dict[str, Any]:
     return {"shapes": [{"type": "line", "line": line_style, **ends}], "annotations": [note]}
 
 
-def pictured(chart: Chart) -> dict[str, Any]:
-    """What the chart component prints around the drawing."""
-    return {
-        "title": chart.title,
-        "note": chart.note,
-        "table": table(trimmed(chart)),
-        "empty": not chart.series,
-    }
+@dataclass(frozen=True)
+class Picture:
+    """What the chart component prints around the drawing, and where that is fetched from."""
+
+    title: str
+    note: str
+    table: ChartTable
+    empty: bool
+    url: str = ""
+
+
+def pictured(chart: Chart, url: str = "") -> Picture:
+    """A chart as pages print it; without an address the table stands alone."""
+    return Picture(chart.title, chart.note, table(trimmed(chart)), not chart.series, url)

@@ -8,7 +8,7 @@ from stewardapp.forms.columns import ROLE_LABELS, UNTAGGED
 from stewardapp.models import Column, Hierarchy
 from stewardapp.presenters.hierarchies import levels_of
 from stewardapp.presenters.numbers import NO_BREAK, thousands
-from worker.engine.fields import Role
+from worker.engine.tables.kinds import Kind, Role
 
 TONES = {Role.DIRECT_IDENTIFIER: "danger", Role.QUASI_IDENTIFIER: "warn"}
 
@@ -75,6 +75,11 @@ def _distinct(column: Column) -> str:
 def column_lines(columns: Iterable[Column]) -> list[ColumnLine]:
     """All columns of a version, in the order of the file."""
     return [column_line(column) for column in columns]
+
+
+def asks_for_kind(line: ColumnLine) -> bool:
+    """Whether the kind of a column that plays a part was guessed; text is what every other one is."""
+    return line.kind_guessed and line.kind != Kind.TEXT and line.role not in (UNTAGGED, Role.DROPPED)
 
 
 def untagged(lines: Iterable[ColumnLine]) -> int:

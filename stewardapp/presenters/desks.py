@@ -9,17 +9,18 @@ from typing import Any
 from stewardapp.access import rules
 from stewardapp.access.amounts import epsilon_words
 from stewardapp.access.verdict import Verdict
+from stewardapp.domain.pricing import price_of_question
 from stewardapp.models import Desk, Query, User
-from stewardapp.models.pricing import price_of_question
 from stewardapp.presenters.answers import printed_answer
 from stewardapp.presenters.budgets import Level, level
-from worker.engine.declared import Declaration
+from stewardapp.reads.answers import has_answer
+from worker.engine.contracts.method import Forecast
 from worker.engine.dp.cells import Choice, declared_cells
 from worker.engine.dp.deriving import derived, expected
 from worker.engine.dp.questions import Question
 from worker.engine.dp.scales import scale_of
 from worker.engine.errors import EngineError
-from worker.engine.method import Forecast
+from worker.engine.tables.declaration import Declaration
 
 SHOWN_VALUES = 12
 
@@ -65,13 +66,11 @@ def _declared(said: Declaration) -> str:
 
 
 def purses(desk: Desk, user: User) -> list[tuple[str, Level]]:
-    """Mine, the project's and the population's, as far as there are any."""
+    """Mine; for those who may know, also what the project and the population have left."""
     allotment, population = desk.allotment, desk.version.dataset.population
-    found = (
-        ("Your allowance", desk.allowance_of(user)),
-        ("The project’s part", allotment),
-        ("The whole population", population),
-    )
+    shared = (("The project’s part", allotment), ("The whole population", population))
+    told = shared if rules.may_see_purchases(desk.person(user)) else ()
+    found = (("Your allowance", desk.allowance_of(user)), *told)
     return [(name, level(purse)) for name, purse in found if purse is not None]
 
 
@@ -109,8 +108,7 @@ def preview(desk: Desk, question: Question, user: User) -> Preview:
 
     said = desk.declarations()
     found = derived(question, said)
-    standing = Query.objects.standing(desk.reading, desk.fingerprint(question))
-    stored = standing is not None and standing.known_to(user)
+    stored = has_answer(desk, question, user)
     price = price_of_question(desk, question, user)
     may = rules.may_ask(desk.person(user), desk.facts(user))
     if may and not stored:

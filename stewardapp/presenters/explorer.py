@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stewardapp.presenters.numbers import percent, thousands
-from worker.engine.sent_text import whole_number
+from worker.engine.contracts.facts import Explored, Facts, Generalized
+from worker.engine.contracts.facts import Node as Seen
+from worker.engine.io.sent_text import whole_number
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
@@ -106,39 +108,50 @@ class Projection:
 class Lattice:
     """What one step of a run searched."""
 
-    def __init__(self, run: Run, step: int) -> None:
-        self.facts: Mapping[str, Any] = run.report["steps"][step]
+    def __init__(self, run: Run, step: int, listed: Mapping[str, object]) -> None:
+        """`listed` are the facts of a search that was asked for its lists after the run."""
+        facts = Facts.of({**run.report["steps"][step], **listed})
+        self.levels = facts.levels or Generalized({}, {})
+        self.explored = facts.explored or Explored(0, 0, True)
         self.run, self.step = run, step
-        self.names: list[str] = list(self.facts["heights"])
+        self.names: list[str] = list(self.levels.heights)
         self.rows = int(run.report.get("input", {}).get("rows") or 0)
         self.bounds = [self._bound(run.recipe["steps"][step], name) for name in self.names]
-        self.chosen = self._node(self.facts["levels"])
-        self.minimal = {self._node(one) for one in self.facts.get("minimal_nodes", ())}
-        self.found = {self._node(one["levels"]): one for one in self.facts.get("explored", ())}
+        self.chosen = self._node(self.levels.chosen)
+        self.minimal = {self._node(one) for one in self.explored.minimal}
+        self.found = {self._node(one.levels): one for one in self.explored.seen}
         self.size = math.prod(high - low + 1 for low, high in self.bounds)
 
+    @property
+    def listed(self) -> bool:
+        """Whether all combinations that the search looked at are known."""
+        return self.explored.listed
+
     def _bound(self, step: Mapping[str, Any], name: str) -> tuple[int, int]:
-        low, high = (step.get("params") or {}).get("levels", {}).get(name, (0, self.facts["heights"][name]))
-        return int(low), min(int(high), int(self.facts["heights"][name]))
+        height = int(self.levels.heights[name])
+        low, high = (step.get("params") or {}).get("levels", {}).get(name, (0, height))
+        return int(low), min(int(high), height)
 
     def _node(self, levels: Mapping[str, Any]) -> Node:
         return tuple(int(levels[name]) for name in self.names)
 
     def point(self, node: Node) -> Point:
         """What is known of a node."""
-        one = self.found.get(node, {})
-        return Point(node, self._state(node, one), one.get("suppressed_rows"), one.get("score"), self.rows)
+        one = self.found.get(node)
+        if one is None:
+            return Point(node, self._state(node, one), None, None, self.rows)
+        return Point(node, self._state(node, one), one.suppressed_rows, one.score, self.rows)
 
-    def _state(self, node: Node, one: Mapping[str, Any]) -> str:
+    def _state(self, node: Node, one: Seen | None) -> str:
         if node == self.chosen:
             return "chosen"
         if node in self.minimal:
             return "minimal"
-        best = self.found.get(self.chosen, {}).get("score")
-        proven = self.facts.get("optimal") is not False
-        if proven and one.get("feasible") and best is not None and one.get("score") == best:
-            return "optimal"
-        return "unknown" if not one else "feasible" if one.get("feasible") else "infeasible"
+        if one is None or not one.feasible:
+            return "unknown" if one is None else "infeasible"
+        best = self.found.get(self.chosen)
+        proven = self.explored.optimal and best is not None and best.score is not None
+        return "optimal" if proven and best is not None and one.score == best.score else "feasible"
 
     def parsed(self, key: str) -> Node | None:
         """The node an address names, if the lattice has it."""
@@ -152,11 +165,11 @@ class Lattice:
     @property
     def unproven(self) -> str:
         """What a search that its time limit ended leaves open; nothing when it was finished."""
-        if self.facts.get("optimal") is not False:
+        if self.explored.optimal:
             return ""
         return (
-            f"The time limit ended the search after {thousands(self.facts.get('nodes_checked'))} of "
-            f"{thousands(self.facts['nodes'])} combinations. What is marked chosen is the best of "
+            f"The time limit ended the search after {thousands(self.explored.checked)} of "
+            f"{thousands(self.explored.nodes)} combinations. What is marked chosen is the best of "
             "these; others may lose less, and minimal ones may be missing. Allow more time to be sure."
         )
 

@@ -1,18 +1,22 @@
-"""Hierarchies as pages and exports show them."""
+"""Hierarchies as pages and exports show them, and what would be proposed for a column."""
 
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from stewardapp.domain.value_lists import previewable, values_of
 from stewardapp.models import Column, Hierarchy
 from stewardapp.presenters.numbers import thousands
-from stewardapp.presenters.small_readings import previewable, values_of
-from worker.engine.algorithms import hierarchies as engine
-from worker.engine.algorithms.hierarchy_builders import build
 from worker.engine.errors import EngineError
+from worker.engine.hierarchies import hierarchy as engine
+from worker.engine.hierarchies.rules import build
+from worker.engine.tables.kinds import NUMERIC, Kind
 
 COMMON = 3
-TOO_LARGE = "This column is too large to be shown here; the worker lays the hierarchy over it when it runs."
+TOO_LARGE = (
+    "The values of this column are not kept for pages: there are too many, or the file was read before they "
+    "were kept; reading it again keeps them. The worker lays the hierarchy over all values when it runs."
+)
 
 
 class Level(NamedTuple):
@@ -113,3 +117,20 @@ def _built(spec: dict[str, Any]) -> str:
 def _fan_out(spec: dict[str, Any]) -> str:
     given = spec.get("fan_out", 2)
     return f"{', then '.join(map(str, given))}" if isinstance(given, list) else f"{given} at each level"
+
+
+def described(kind: str) -> str:
+    """What a proposal for this kind of column would be, in a sentence."""
+    if kind in NUMERIC:
+        return "Intervals of a round width, twice as wide at each level; ages by 5, 10 and 20 years."
+    if kind == Kind.DATE:
+        return "Month, year, decade; year and decade where day and month could be either way."
+    if kind == Kind.ORDINAL:
+        return "Neighbours joined in pairs, then in fours, in their natural order."
+    if kind == Kind.BOOLEAN:
+        return "Two values have nothing between themselves and *."
+    return (
+        "A classification that is shipped, where the name speaks of one: countries, regions, occupations, "
+        "industries, diseases, education, marital status. Codes of equal length lose their last character at "
+        "each level; of other values the rarest are joined."
+    )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from worker.engine.algorithms.hierarchies import Hierarchy
-from worker.engine.sent_text import whole_number
+from worker.engine.hierarchies.hierarchy import Hierarchy
+from worker.engine.io.sent_text import whole_number
 
 SHOWN = 200
 Row = tuple[str, ...]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from stewardapp.models import Column, Hierarchy, Version
+from stewardapp.domain.value_lists import previewable, values_of
+from stewardapp.models import Column, Hierarchy
 from stewardapp.presenters.hierarchies import rows_over, sentence
-from stewardapp.presenters.small_readings import previewable, values_of
 from worker.engine.errors import EngineError
-from worker.engine.fields import Role
+from worker.engine.tables.kinds import Role
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,8 @@ class HierarchyLine:
         return self.lost == 0 and not self.problem
 
 
-def hierarchy_lines(version: Version, earlier: dict[str, Hierarchy]) -> list[HierarchyLine]:
+def hierarchy_lines(columns: Iterable[Column], earlier: Mapping[str, Hierarchy]) -> list[HierarchyLine]:
     """The quasi-identifiers, and whatever else has a hierarchy or could have its earlier one again."""
-    columns = version.columns.select_related("hierarchy", "version__current__table__key")
     return [
         _line(column, earlier.get(column.name))
         for column in columns

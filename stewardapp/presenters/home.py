@@ -1,16 +1,14 @@
 """What waits for somebody, and what happened last."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from django.urls import reverse
-from django.utils import timezone
 
 from stewardapp.access.workflow import State
-from stewardapp.models import JobState, Notification, Release, Run, User, Version
+from stewardapp.models import JobState, Release, User
+from stewardapp.reads import home as reads
 
-SOON = timedelta(days=14)
-LATELY = timedelta(days=7)
 MOST = 12
 
 
@@ -36,7 +34,6 @@ class Published(NamedTuple):
 
 def in_catalogue(user: User) -> list[Published]:
     """What this person may download and has not yet, the newest first."""
-    found = Release.objects.in_catalogue_for(user).exclude(downloads__user=user)
     return [
         Published(
             release.title,
@@ -44,7 +41,7 @@ def in_catalogue(user: User) -> list[Published]:
             release.published_at,
             reverse("catalogue-detail", args=[release.public_id]),
         )
-        for release in found.select_related("project").order_by("-published_at")[:MOST]
+        for release in reads.in_catalogue(user)[:MOST]
     ]
 
 
@@ -72,15 +69,6 @@ def attention(user: User) -> list[Line]:
     return lines[:MOST]
 
 
-def reviews_waiting(user: User) -> list[Release]:
-    """Releases this person may judge and has not: neither a contributor nor one who voted."""
-    open_ = Release.objects.reviewable_by(user).select_related("project", "version")
-    mine = [release for release in open_[:MOST] if user.pk not in release.contributor_ids]
-    return [
-        release for release in mine if not release.reviews.counted(release).filter(reviewer=user).exists()
-    ]
-
-
 def _reviews(user: User) -> list[Line]:
     return [
         Line(
@@ -91,62 +79,50 @@ def _reviews(user: User) -> list[Line]:
             "Review",
             release.submitted_at,
         )
-        for release in reviews_waiting(user)
+        for release in reads.reviews(user)[:MOST]
     ]
 
 
+RETURNED = {
+    State.CHANGES_REQUESTED: "reviewers ask for changes",
+    State.APPROVED: "approved: it can be published",
+    State.REJECTED: "was rejected",
+}
+
+
 def _returned(user: User) -> list[Line]:
-    words = {
-        State.CHANGES_REQUESTED: "reviewers ask for changes",
-        State.APPROVED: "approved: it can be published",
-        State.REJECTED: "was rejected",
-    }
-    recent = timezone.now() - LATELY
-    mine = Release.objects.visible_to(user).filter(author=user, state__in=list(words))
-    mine = mine.exclude(state=State.REJECTED, decided_at__lt=recent).select_related("project")
     return [
         Line(
             release.title,
-            f"{release.project.name} · {words[State(release.state)]}",
+            f"{release.project.name} · {RETURNED[State(release.state)]}",
             reverse("release-detail", args=[release.pk]),
             release.state,
             "",
             release.decided_at,
         )
-        for release in mine[:MOST]
+        for release in reads.returned(user, list(RETURNED))[:MOST]
     ]
 
 
 def _runs(user: User) -> list[Line]:
     """Runs that ended and were not looked at yet."""
-    ended = (JobState.SUCCEEDED, JobState.FAILED)
-    runs = Run.objects.visible_to(user).filter(
-        started_by=user,
-        state__in=ended,
-        finished_at__gte=timezone.now() - LATELY,
-        release__state__in=(State.DRAFT, State.CHANGES_REQUESTED),
-    )
-    news = set(Notification.objects.visible_to(user).unread().values_list("url", flat=True))
-    unseen = [
-        run
-        for run in runs.select_related("release").order_by("-finished_at")[:MOST]
-        if reverse("run-detail", args=[run.pk]) in news
-    ]
+    news = reads.unread_addresses(user)
+    ended = ((run, reverse("run-detail", args=[run.pk])) for run in reads.ended_runs(user)[:MOST])
     return [
         Line(
             f"{run.release.title}, run {run.number}",
             "look at risk and utility" if run.state == JobState.SUCCEEDED else "see what went wrong",
-            reverse("run-detail", args=[run.pk]),
+            url,
             run.state,
             "",
             run.finished_at,
         )
-        for run in unseen
+        for run, url in ended
+        if url in news
     ]
 
 
 def _untagged(user: User) -> list[Line]:
-    mine = Version.objects.visible_to(user).ready().filter(uploaded_by=user, releases__isnull=True)
     return [
         Line(
             str(version),
@@ -156,12 +132,11 @@ def _untagged(user: User) -> list[Line]:
             "Tag",
             version.created_at,
         )
-        for version in mine.filter(columns__role="").distinct().select_related("dataset")[:5]
+        for version in reads.untagged(user)[:5]
     ]
 
 
 def _retention(user: User) -> list[Line]:
-    near = Version.objects.visible_to(user).live().filter(retention_until__lte=timezone.now() + SOON)
     return [
         Line(
             str(version),
@@ -171,5 +146,5 @@ def _retention(user: User) -> list[Line]:
             "Soon",
             version.retention_until,
         )
-        for version in near.select_related("dataset").order_by("retention_until")[:5]
+        for version in reads.ending(user)[:5]
     ]

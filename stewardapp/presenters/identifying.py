@@ -1,7 +1,7 @@
-"""How identifying a set of columns is, from the subsets that were counted when the file was read.
+"""How identifying a set of columns is, from the sets that were counted when the file was read.
 
-A set singles out at least what any part of it singles out: where the exact set was not counted, the
-largest counted part is a lower bound, and the page says so.
+A set singles out at least what any part of it singles out, and at most what any set around it does: where the
+exact set was not counted, the two are bounds, and the page says so.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 SHOWN = 6
+DANGER = 0.2
 
 
 @dataclass(frozen=True)
@@ -17,37 +18,52 @@ class Subset:
 
     names: tuple[str, ...]
     share: float
-    estimated: bool = False
+    error: float = 0.0
+
+    @property
+    def estimated(self) -> bool:
+        """Whether it is an estimate."""
+        return self.error > 0
 
 
 @dataclass(frozen=True)
 class Identifying:
-    """What the panel beside the columns says."""
+    """What the panel beside the columns says: the share when the set was counted, bounds in any case."""
 
     names: tuple[str, ...]
     share: float | None
-    exact: bool
-    estimated: bool
+    error: float
+    low: float
+    high: float
     subsets: tuple[Subset, ...]
 
     @property
+    def exact(self) -> bool:
+        """Whether this very set was counted."""
+        return self.share is not None
+
+    @property
     def meter(self) -> float:
-        """The share in per cent."""
-        return round((self.share or 0.0) * 100, 2)
+        """The share that is sure, in per cent."""
+        return round((self.low if self.share is None else self.share) * 100, 2)
 
     @property
     def tone(self) -> str:
         """The colour of the bar; the number beside it says the same."""
-        if self.share is None:
-            return ""
-        return "danger" if self.share >= 0.2 else "warn" if self.share > 0 else "ok"
+        if self.low >= DANGER:
+            return "danger"
+        return "ok" if self.high == 0 else "warn"
 
 
 class Counted(NamedTuple):
-    """A share of unique rows, and whether a sketch only estimated it."""
+    """A share of unique rows, and how far off an estimate may be."""
 
     share: float
-    estimated: bool
+    error: float
+
+
+ROUGH = 0.05
+"""How far off an estimate may be whose error an older reading did not keep."""
 
 
 def identifying(
@@ -62,28 +78,29 @@ def identifying(
     """
     wanted = frozenset(names)
     counted = _counted(scan, single, estimated)
-    parts = [(columns, found) for columns, found in counted.items() if columns and columns <= wanted]
-    exact = counted.get(wanted) if wanted else None
-    best = exact or max((found for _, found in parts), default=None)
-    proper = sorted(
-        (part for part in parts if part[0] != wanted), key=lambda part: (-part[1].share, len(part[0]))
-    )
+    own = counted.get(wanted)
+    parts = {columns: found for columns, found in counted.items() if columns and columns < wanted}
+    around = [found for columns, found in counted.items() if columns > wanted]
+    low = max((found.share - found.error for found in (*parts.values(), *filter(None, [own]))), default=0.0)
+    high = min((found.share + found.error for found in (*around, *filter(None, [own]))), default=1.0)
+    largest = sorted(parts.items(), key=lambda part: (-part[1].share, len(part[0])))
     subsets = tuple(
-        Subset(tuple(name for name in names if name in columns), *found) for columns, found in proper[:SHOWN]
+        Subset(tuple(name for name in names if name in columns), *found) for columns, found in largest[:SHOWN]
     )
-    share, guessed = best if best is not None else (None, False)
-    return Identifying(tuple(names), share, exact is not None, guessed, subsets)
+    low, high = max(low, 0.0), min(high, 1.0)
+    share, error = own or (None, 0.0)
+    return Identifying(tuple(names), share, error, low, max(low, high), subsets)
 
 
 def _counted(
     scan: Iterable[Mapping[str, Any]], single: Mapping[str, float | None], estimated: Collection[str]
 ) -> dict[frozenset[str], Counted]:
     counted = {
-        frozenset([name]): Counted(share, name in estimated)
+        frozenset([name]): Counted(share, ROUGH if name in estimated else 0.0)
         for name, share in single.items()
         if share is not None
     }
     for entry in scan:
-        found = Counted(float(entry["unique_share"]), not entry.get("is_exact", True))
-        counted[frozenset(entry["columns"])] = found
+        error = 0.0 if entry.get("is_exact", True) else entry.get("error95", ROUGH)
+        counted[frozenset(entry["columns"])] = Counted(float(entry["unique_share"]), float(error))
     return counted

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from worker.engine.table import WHOLE_CELL
+from worker.engine.tables.table import WHOLE_CELL
 
 
 class Limits(NamedTuple):
@@ -15,9 +15,14 @@ class Limits(NamedTuple):
     rows: int
 
 
+def room_to_plan() -> int:
+    """The bytes that the engine plans with: half of a job's memory."""
+    return int(settings.STEWARD_JOB_MEMORY // 2)
+
+
 def most_cells() -> int:
-    """How many cells of whole columns a job can hold; the engine plans with half of a job's memory."""
-    return int(settings.STEWARD_JOB_MEMORY // 2 // WHOLE_CELL)
+    """How many cells of whole columns a job can hold."""
+    return room_to_plan() // WHOLE_CELL
 
 
 def limits() -> Limits:

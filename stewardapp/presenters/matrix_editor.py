@@ -8,17 +8,18 @@ from typing import Any
 
 from django.http import Http404
 
+from stewardapp.domain.value_lists import previewable, values_of
 from stewardapp.forms.matrix_draft import MOST, MatrixDraft, lacking, number_of, plain
 from stewardapp.forms.parameter_fields import ColumnChoice, marker, suits
 from stewardapp.forms.recipe_form import contract_of
 from stewardapp.models import Column, Release
-from stewardapp.presenters.small_readings import previewable, values_of
-from worker.engine.algorithms import transition
-from worker.engine.algorithms.transition_effects import Effect, effect_of, parts_of
-from worker.engine.chart import Axis, Chart, Series
+from stewardapp.reads.drafts import Draft
+from worker.engine.contracts.annotations import Columns, Transition
+from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.errors import EngineError
-from worker.engine.fields import Columns, Transition
-from worker.engine.sent_text import whole_number
+from worker.engine.io.sent_text import whole_number
+from worker.engine.randomization import transition
+from worker.engine.randomization.transition_effects import Effect, effect_of, parts_of
 
 SHADES = 10
 
@@ -27,7 +28,7 @@ SHADES = 10
 class Opened:
     """The step a matrix belongs to, and what its parameters say."""
 
-    release: Release
+    around: Draft
     number: int
     param: str
     contract: Any
@@ -35,6 +36,11 @@ class Opened:
     params: Mapping[str, Any]
     column: Column | None
     categories: tuple[str, ...]
+
+    @property
+    def release(self) -> Release:
+        """Whose recipe the step stands in."""
+        return self.around.release
 
     @property
     def title(self) -> str:
@@ -49,7 +55,7 @@ class Opened:
 
     def strata(self, columns: Sequence[ColumnChoice]) -> list[str]:
         """The columns that may make strata."""
-        mark = marker(self.contract.model_fields[self.mark.strata], Columns) or Columns(many=True)
+        mark = marker(self.contract.model_fields[self.mark.strata], Columns) or Columns()
         own = str(self.params.get(self.mark.column, ""))
         return [column.name for column in columns if suits(column, mark) and column.name != own]
 
@@ -90,9 +96,9 @@ class Opened:
         }
 
 
-def opened(release: Release, number: int, param: str) -> Opened:
+def opened(draft: Draft, number: int, param: str) -> Opened:
     """The matrix of a saved step; 404 when that step has no such parameter."""
-    steps = release.recipe.get("steps", ())
+    steps = draft.release.recipe.get("steps", ())
     entry = steps[number - 1] if 0 < number <= len(steps) else {}
     contract = contract_of("step", str(entry.get("method", "")))
     info = contract.model_fields.get(param) if contract else None
@@ -100,10 +106,10 @@ def opened(release: Release, number: int, param: str) -> Opened:
     if mark is None:
         raise Http404
     params = entry.get("params") or {}
-    column = release.version.columns.filter(name=params.get(mark.column, "")).first()
+    column = draft.column(params.get(mark.column, ""))
     declared = column.settings.get("categories", ()) if column else ()
     categories = tuple(map(str, declared or params.get(mark.categories) or ()))
-    return Opened(release, number, param, contract, mark, params, column, categories)
+    return Opened(draft, number, param, contract, mark, params, column, categories)
 
 
 def _is_table(stored: Any, size: int) -> bool:

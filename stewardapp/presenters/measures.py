@@ -1,33 +1,47 @@
-"""The figures of a report as tables with explanations, and its charts. No measure is named here."""
+"""The results of measures as tables with explanations, and their charts. No measure is named here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stewardapp.presenters.numbers import duration, percent, thousands
 from worker.engine import catalogue
-from worker.engine.chart import Chart
+from worker.engine.contracts.figure import Figure, Figures, Parts, Scalar
+from worker.engine.recipes.stored import results_of
 
-SHARES = ("share", "risk", "rate", "loss", "total_variation")
+if TYPE_CHECKING:
+    from worker.engine.contracts.chart import Chart
+    from worker.engine.contracts.measure import Measure
+    from worker.engine.contracts.result import Result
+
 Report = Mapping[str, Any]
+STATES = {
+    "measured": "",
+    "does-not-apply": "Does not apply",
+    "too-large": "Too large to measure",
+    "failed": "Not measured",
+}
+SECTIONS = ("risk", "utility", "attack")
+ARROWS = {"low": "↓ lower is better", "high": "↑ higher is better", "neither": ""}
 
 
 @dataclass(frozen=True)
 class Row:
-    """One figure before and after, and how to read it."""
+    """One figure before and after, how to read it, and which way is better."""
 
     name: str
     label: str
     before: str
     after: str
     explanation: str
+    better: str = ""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A figure that has one value per column or per threshold."""
+    """Figures that have one value per column, part or threshold."""
 
     title: str
     explanation: str
@@ -37,155 +51,189 @@ class Grid:
 
 @dataclass(frozen=True)
 class Reading:
-    """One measure: its figures, tables and charts."""
+    """One instance of a measure: its figures, tables and charts, or the reason why there are none."""
 
+    id: str
     slug: str
     title: str
     summary: str
+    params: tuple[tuple[str, str], ...]
+    state: str
+    reason: str
+    known: bool
     rows: tuple[Row, ...]
     grids: tuple[Grid, ...]
     charts: tuple[Chart, ...]
     compared: bool
+    """Whether its single figures stand on one side only."""
+    assessment: str = ""
+    """The assessment that found it, where the run itself did not."""
+
+    @property
+    def anchor(self) -> str:
+        """A name for the page to jump to."""
+        return self.id.replace("#", "-")
 
 
-def readings(report: Report, section: str) -> tuple[Reading, ...]:
-    """Every measure of a section that the report holds."""
-    found = []
-    for slug, contract in catalogue.measures().items():
-        before, after = sides(report, slug)
-        if contract.section == section and (before is not None or after is not None):
-            found.append(reading(contract, before, after))
-    return tuple(found)
-
-
-def sides(report: Report, slug: str) -> tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]:
-    """What the report says of a measure: before and after, or the comparison alone."""
-    risk = report.get("risk", {})
-    before, after = risk.get("before", {}).get(slug), risk.get("after", {}).get(slug)
-    if before is None and after is None:
-        after = next(
-            (report[name][slug] for name in ("utility", "attack") if slug in report.get(name, {})), None
-        )
-    return before, after
-
-
-def reading(contract: Any, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Reading:
-    """One measure as the page shows it."""
-    names = list(dict.fromkeys((*(before or {}), *(after or {}))))
-    pairs = [(name, (before or {}).get(name), (after or {}).get(name)) for name in names]
-    explain = contract.explanations
-    return Reading(
-        slug=contract.slug,
-        title=contract.title,
-        summary=contract.in_short(),
-        rows=tuple(
-            row(*pair, explain.get(pair[0], ""), contract.labels.get(pair[0], ""))
-            for pair in pairs
-            if not nested(*pair[1:])
-        ),
-        grids=tuple(grid(*pair, explain) for pair in pairs if parted(*pair[1:])),
-        charts=charts_of(contract, before, after),
-        compared=before is None,
-    )
-
-
-def charts_of(
-    contract: Any, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
-) -> tuple[Chart, ...]:
-    """The charts of a measure, drawn again from the stored figures.
-
-    A report written by an older engine may lack figures that today's charts need: then there is none.
-    """
-    try:
-        drawn: tuple[Chart, ...] = contract.model_validate({}).charts(before, after)
-    except (KeyError, TypeError):
-        return ()
-    return drawn
+def readings(report: Report, section: str, files: Mapping[str, str] | None = None) -> tuple[Reading, ...]:
+    """Every result of a section that the report holds; `files` are what people call those it names."""
+    return tuple(reading(one, files or {}) for one in results_of(report) if one.section == section)
 
 
 def charts(report: Report) -> dict[str, Chart]:
-    """Every chart of a report by its name."""
-    sections = ("risk", "utility", "attack")
-    return {
-        chart.slug: chart for section in sections for one in readings(report, section) for chart in one.charts
-    }
+    """Every chart of a report by its address: the instance it belongs to and its own name."""
+    return {address(one.id, chart): chart for one in results_of(report) for chart in one.charts}
 
 
-def nested(before: Any, after: Any) -> bool:
-    """Whether a figure has parts."""
-    return isinstance(before if after is None else after, (Mapping, list))
+def address(owner: str, chart: Chart) -> str:
+    """Where a chart is found: no chart can stand under another owner."""
+    return f"{owner}/{chart.slug}"
 
 
-def parted(before: Any, after: Any) -> bool:
-    """Whether a figure has named parts; lists are what charts draw, and stand in the tables below them."""
-    return isinstance(before if after is None else after, Mapping)
+def reading(result: Result, files: Mapping[str, str]) -> Reading:
+    """One result as the page shows it; a measure that is no longer known still shows its figures."""
+    contract = catalogue.measures().get(result.measure)
+    before, after = result.before or {}, result.after or {}
+    told = declared(contract, {**before, **after})
+    return Reading(
+        id=result.id,
+        slug=result.measure,
+        title=contract.title if contract else words(result.measure),
+        summary=contract.in_short() if contract else "This installation no longer has this measure.",
+        params=parameter_lines(contract, result.params, files),
+        state=STATES[result.state],
+        reason=result.reason or "",
+        known=contract is not None,
+        rows=tuple(row(one, before, after) for one in told if one.per == "once"),
+        grids=tuple(grids(told, before, after)),
+        charts=result.charts,
+        compared=not any(one.per == "once" and one.name in before for one in told),
+    )
 
 
-def row(name: str, before: Any, after: Any, explanation: str, label: str) -> Row:
+def declared(contract: type[Measure] | None, found: Figures) -> tuple[Figure, ...]:
+    """The figures that were found, in the order of their declaration; then those nobody declares now."""
+    known = [one for one in (contract.figures if contract else ()) if one.name in found]
+    names = {one.name for one in known}
+    return (*known, *(unknown(name, value) for name, value in found.items() if name not in names))
+
+
+def unknown(name: str, value: Scalar | Parts) -> Figure:
+    """A figure of an engine that knew more."""
+    parted = isinstance(value, Mapping)
+    worded = isinstance(value, str | bool)
+    return Figure(name, words(name), "", "words" if worded else "number", per="part" if parted else "once")
+
+
+def figure_of(slug: str, name: str) -> Figure:
+    """What a measure declares of one of its figures."""
+    contract = catalogue.measures().get(slug)
+    found = (one for one in (contract.figures if contract else ()) if one.name == name)
+    return next(found, None) or unknown(name, None)
+
+
+def parameter_lines(
+    contract: type[Measure] | None, params: Mapping[str, Any], files: Mapping[str, str]
+) -> tuple[tuple[str, str], ...]:
+    """What the instance was told, by the titles of its parameters."""
+    titles = {one.name: one.title for one in contract.parameters()} if contract else {}
+    told = (
+        (name, files.get(value, value) if isinstance(value, str) else value) for name, value in params.items()
+    )
+    return tuple((titles.get(name, words(name)), said(value)) for name, value in told)
+
+
+def said(value: Any) -> str:
+    """A parameter in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else thousands(value)
+
+
+def row(figure: Figure, before: Figures, after: Figures) -> Row:
     """One figure."""
-    return Row(name, label or words(name), printed(name, before), printed(name, after), explanation)
+    was, now = (printed(figure, side.get(figure.name)) for side in (before, after))
+    return Row(figure.name, figure.title, was, now, help_of(figure), ARROWS[figure.better])
 
 
-def grid(name: str, before: Any, after: Any, explain: Mapping[str, str]) -> Grid:
-    """A table of a figure's parts: one row per part, before and after, or one column per inner figure."""
-    parts = [part for part in (before, after) if part]
-    if any(isinstance(value, Mapping) for part in parts for value in part.values()):
-        return wide(name, after or before, explain)
-    heads = ("", "Before", "After") if len(parts) == 2 else ("", "Value")
-    keys = dict.fromkeys(key for part in parts for key in part)
-    rows = tuple((part_words(key), *(printed(name, part.get(key)) for part in parts)) for key in keys)
-    return Grid(words(name), explain.get(name, ""), tuple((head, "") for head in heads), rows)
+def help_of(figure: Figure) -> str:
+    """How to read a figure, and where it mostly lies."""
+    if figure.usual is None:
+        return figure.explanation
+    low, high = (None if end is None else printed(figure, end) for end in figure.usual)
+    usual = f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
+    return f"{figure.explanation} Usually {usual}."
 
 
-def wide(name: str, parts: Mapping[str, Any], explain: Mapping[str, str]) -> Grid:
-    """A table with one row per part and one column per inner figure that is a single number."""
-    entries = {key: part for key, part in parts.items() if isinstance(part, Mapping)}
-    single = {key for part in entries.values() for key, value in part.items() if is_single(value)}
-    inner = [key for key in dict.fromkeys(key for part in entries.values() for key in part) if key in single]
-    heads = (("", ""), *((words(key), explain.get(key, "")) for key in inner))
-    rows = tuple((key, *(printed(head, part.get(head)) for head in inner)) for key, part in entries.items())
-    return Grid(words(name), explain.get(name, ""), heads, rows)
+def grids(figures: Iterable[Figure], before: Figures, after: Figures) -> Iterable[Grid]:
+    """One table for all figures of each column, and one for every other figure that has parts."""
+    parted = [one for one in figures if one.per != "once"]
+    columns = [one for one in parted if one.per == "column"]
+    if columns:
+        yield grid("By column", "", columns, before, after)
+    for one in parted:
+        if one.per != "column":
+            yield grid(one.title, help_of(one), [one], before, after)
 
 
-def is_single(value: Any) -> bool:
-    """Whether a figure is one number or word."""
-    return value is not None and not isinstance(value, (Mapping, list))
+def grid(title: str, explanation: str, figures: list[Figure], before: Figures, after: Figures) -> Grid:
+    """A row for each part; a figure that has two sides has a column for each."""
+    sided = [(one, side, name) for one in figures for name, side in sides_of(one, before, after)]
+    heads = [heading(one, name, alone=len(figures) == 1) for one, _, name in sided]
+    parts = dict.fromkeys(part for one, side, _ in sided for part in parts_of(one, side))
+    rows = (
+        (
+            part_words(part, figures[0]),
+            *(printed(one, parts_of(one, side).get(part)) for one, side, _ in sided),
+        )
+        for part in parts
+    )
+    return Grid(title, explanation, (("", ""), *heads), tuple(rows))
 
 
-def part_words(key: str) -> str:
+def sides_of(figure: Figure, before: Figures, after: Figures) -> list[tuple[str, Figures]]:
+    """The sides on which a figure stands."""
+    both = (("before", before), ("after", after))
+    found = [(name, side) for name, side in both if figure.name in side]
+    return found if len(found) == 2 else [("", side) for _, side in found]
+
+
+def heading(figure: Figure, side: str, *, alone: bool) -> tuple[str, str]:
+    """The head of a column and how to read it."""
+    if alone:
+        return side.capitalize() or "Value", ""
+    return (f"{figure.title}, {side}" if side else figure.title), help_of(figure)
+
+
+def parts_of(figure: Figure, side: Figures) -> Parts:
+    """The parts of a figure on one side."""
+    found = side.get(figure.name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def part_words(part: str, figure: Figure) -> str:
     """The name of a part; a threshold between 0 and 1 as a percentage."""
-    try:
-        return percent(float(key)) if 0 < float(key) <= 1 else key
-    except ValueError:
-        return key
+    if figure.per != "threshold":
+        return part
+    return percent(float(part)) if 0 < float(part) <= 1 else thousands(float(part))
 
 
 def words(name: str) -> str:
-    """The name of a figure in words."""
+    """A name in words."""
     text = str(name).replace("_", " ").replace("-", " ")
     return text[:1].upper() + text[1:]
 
 
-def printed(name: str, value: Any) -> str:
-    """A figure with its unit: shares in per cent, counts grouped."""
+def printed(figure: Figure, value: Scalar | Parts) -> str:
+    """A figure in its unit."""
     if value is None:
         return "–"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{part}: {printed(figure, one)}" for part, one in value.items())
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float) and 0 <= value <= 1 and is_share(name):
+    if isinstance(value, str):
+        return value
+    if figure.unit == "share":
         return percent(value)
-    if str(name).endswith("seconds"):
-        return duration(value)
-    if isinstance(value, (Mapping, list)):
-        return ", ".join(str(part) for part in value)
-    return thousands(value)
-
-
-def is_share(name: str) -> bool:
-    """Whether a figure's name says it is a part of one."""
-    return any(part in str(name) for part in SHARES)
-
-
-def explanations(section_readings: Iterable[Reading]) -> dict[str, str]:
-    """How to read each figure, by its name."""
-    return {row.name: row.explanation for one in section_readings for row in one.rows}
+    return duration(value) if figure.unit == "seconds" else thousands(value)

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from stewardapp.presenters.measures import ARROWS, help_of
 from worker.engine import catalogue
-from worker.engine.parameters import Parameter as Told
+from worker.engine.contracts.figure import Figure
+from worker.engine.contracts.parameters import Parameter as Told
+from worker.engine.dp.promises import GUARANTEED
 
 KINDS: dict[str, tuple[str, str, Callable[[], Mapping[str, Any]]]] = {
     "methods": ("Methods", "What can be done to the data.", catalogue.methods),
@@ -31,6 +34,18 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class FigureLine:
+    """One figure of a measure and how to read it."""
+
+    name: str
+    title: str
+    unit: str
+    better: str
+    explanation: str
+    public: bool
+
+
+@dataclass(frozen=True)
 class Entry:
     """One method, goal or measure as its page shows it."""
 
@@ -45,7 +60,7 @@ class Entry:
     references: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     examples: tuple[str, ...]
-    explanations: tuple[tuple[str, str], ...]
+    figures: tuple[FigureLine, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +90,8 @@ def find(kind: str, slug: str) -> Entry | None:
 def entry(kind: str, contract: Any) -> Entry:
     """What a class says about itself."""
     summary, *body = paragraphs(contract)
-    explained = getattr(contract, "explanations", {})
+    guarantee = getattr(contract, "guarantee", "")
+    body += [GUARANTEED[guarantee]] if guarantee in GUARANTEED else []
     return Entry(
         kind=kind,
         slug=contract.slug,
@@ -83,13 +99,23 @@ def entry(kind: str, contract: Any) -> Entry:
         summary=summary,
         body=tuple(body),
         family=words(getattr(contract, "family", "")),
-        guarantee=words(getattr(contract, "guarantee", "")),
+        guarantee=words(guarantee),
         scope=words(getattr(contract, "scope", "")),
         references=tuple(getattr(contract, "references", ())),
         parameters=tuple(parameter(told) for told in contract.parameters()),
         examples=tuple(example(kind, contract.slug, one.params()) for one in contract.examples()),
-        explanations=tuple((words(name), text) for name, text in explained.items()),
+        figures=tuple(figure_line(one) for one in getattr(contract, "figures", ())),
     )
+
+
+def figure_line(figure: Figure) -> FigureLine:
+    """What a figure says of itself."""
+    per = "" if figure.per == "once" else f" per {figure.per}"
+    unit = UNITS.get(figure.unit, figure.unit) + per
+    return FigureLine(figure.name, figure.title, unit, ARROWS[figure.better], help_of(figure), figure.public)
+
+
+UNITS = {"column": "in the unit of its column", "words": "in words"}
 
 
 def example(kind: str, slug: str, params: dict[str, Any]) -> str:
@@ -133,6 +159,8 @@ KIND_WORDS = {
     "boolean": "yes or no",
     "column": "a column",
     "columns": "columns",
+    "population": "a population file",
+    "file": "a file",
     "texts": "lines of text",
     "levels": "two numbers per column",
     "json": "JSON",

@@ -9,9 +9,10 @@ from django.urls import reverse
 
 from stewardapp.forms.recipe_form import NAMES, contract_of
 from stewardapp.presenters import charts
-from stewardapp.presenters.measures import is_single, printed, words
+from stewardapp.presenters.facts import fact_words, is_single
+from stewardapp.presenters.measures import words
 from stewardapp.presenters.numbers import percent, thousands
-from worker.engine.chart import Chart
+from worker.engine.contracts.chart import Chart
 
 if TYPE_CHECKING:
     from stewardapp.models import Preview
@@ -44,7 +45,7 @@ def found(preview: Preview) -> dict[str, Any]:
         "gone": figures.get("leaves") is False,
         "changed": changed(figures),
         "figures": [
-            (label, *(printed(name, value) for value in figures[name]))
+            (label, *(fact_words(name, value) for value in figures[name]))
             for name, label in FIGURES.items()
             if name in figures
         ],
@@ -75,7 +76,7 @@ def changed(figures: Mapping[str, Any]) -> str:
 def facts(told: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What the step decided, as far as it is one number or word."""
     return [
-        (words(name), printed(name, value))
+        (words(name), fact_words(name, value))
         for name, value in told.items()
         if name not in NOT_FACTS and is_single(value)
     ]
@@ -86,6 +87,6 @@ def charts_of(preview: Preview) -> dict[str, Chart]:
     return {one["slug"]: Chart.from_dict(one) for one in preview.result.get("charts", ())}
 
 
-def picture(preview: Preview, chart: Chart) -> dict[str, Any]:
+def picture(preview: Preview, chart: Chart) -> charts.Picture:
     """A picture, its address and its table."""
-    return {**charts.pictured(chart), "url": reverse("preview-chart", args=[preview.pk, chart.slug])}
+    return charts.pictured(chart, reverse("preview-chart", args=[preview.pk, chart.slug]))

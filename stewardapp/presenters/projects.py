@@ -5,18 +5,19 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from stewardapp.forms.projects import MICRO, plain
-from stewardapp.models import Dataset, Membership, Policy, Project, ProjectKey, Release, User
+from stewardapp.forms.policies import MICRO, plain, plain_or_none
+from stewardapp.models import Membership, Policy, Project, User
+from stewardapp.presenters.demands import DemandLine, demand_lines
+from stewardapp.reads.projects import ProjectRow
 
 
 class PolicyLine(NamedTuple):
     """One version of a policy, with ε as people write it."""
 
     version: int
-    minimum_k: int
-    maximum_risk: Decimal
-    maximum_unique: Decimal
+    demands: tuple[DemandLine, ...]
     epsilon: str
+    local_epsilon: str | None
     reviewers: int
     retention_days: int
     require_second_factor: bool
@@ -27,10 +28,9 @@ def policy_line(policy: Policy) -> PolicyLine:
     """A policy for a card or a line of its history."""
     return PolicyLine(
         policy.version,
-        policy.minimum_k,
-        policy.maximum_risk,
-        policy.maximum_unique,
+        demand_lines(policy),
         plain(Decimal(policy.maximum_epsilon_micro) / MICRO),
+        plain_or_none(policy.maximum_local_epsilon),
         policy.reviewers,
         policy.retention_days,
         policy.require_second_factor,
@@ -63,35 +63,10 @@ class ProjectLine(NamedTuple):
     members: int
     datasets: int
     releases: int
-    policy: Policy
+    policy: PolicyLine
 
 
-def project_line(project: Project, user: User) -> ProjectLine:
-    """A project with its counts, as this person may know them."""
-    return ProjectLine(
-        project,
-        roles_of(project, user),
-        project.memberships.values("user").distinct().count(),
-        Dataset.objects.visible_to(user).filter(project=project).count(),
-        Release.objects.visible_to(user).filter(project=project).count(),
-        project.policy,
-    )
-
-
-def roles_of(project: Project, user: User) -> str:
-    """The roles somebody holds in a project, as words."""
-    return ", ".join(sorted(role.value for role in project.person(user).roles))
-
-
-class KeyLine(NamedTuple):
-    """One key and how much was made with it."""
-
-    key: ProjectKey
-    runs: int
-    releases: int
-
-
-def key_lines(project: Project) -> list[KeyLine]:
-    """Every key the project has had, the newest first."""
-    keys = project.keys.select_related("created_by")
-    return [KeyLine(key, key.runs.count(), key.runs.values("release").distinct().count()) for key in keys]
+def project_line(row: ProjectRow) -> ProjectLine:
+    """A project with its counts."""
+    roles, policy = ", ".join(sorted(role.value for role in row.roles)), policy_line(row.project.policy)
+    return ProjectLine(row.project, roles, row.members, row.datasets, row.releases, policy)

@@ -8,8 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
+from stewardapp.forms.recipe_form import NAMES, contract_of, listed_in, slug_of
 from worker.engine.io import formats
+from worker.engine.recipes.document import ColumnEntry, Entry, RecipeJson
+from worker.engine.wording import thousands
 
 ROLE_SENTENCES = (
     ("quasi-identifier", "Could identify somebody together, and are protected"),
@@ -30,6 +32,7 @@ class Sentences:
 
     goals: tuple[str, ...]
     steps: tuple[str, ...]
+    measures: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
     files: str
 
@@ -43,45 +46,54 @@ class Change:
     after: str
 
 
-def sentences(recipe: Mapping[str, Any]) -> Sentences:
-    """Goals, steps and columns of a recipe in words."""
+def sentences(recipe: RecipeJson, files_named: Mapping[str, str] | None = None) -> Sentences:
+    """Goals, steps, measures and columns of a recipe in words; files by what people call them."""
+    goals, steps, measures = (
+        tuple(sentence(part, entry, files_named) for entry in listed_in(recipe, part))
+        for part in ("goal", "step", "measure")
+    )
     return Sentences(
-        goals=tuple(sentence("goal", entry) for entry in recipe.get("goals", ())),
-        steps=tuple(sentence("step", entry) for entry in recipe.get("steps", ())),
+        goals=goals,
+        steps=steps,
+        measures=measures,
         columns=tuple(columns_by_role(recipe.get("columns", {}))),
         files=files(recipe),
     )
 
 
-def files(recipe: Mapping[str, Any]) -> str:
+def files(recipe: RecipeJson) -> str:
     """What is written."""
     return ", ".join(["CSV", "Parquet", *(formats.TOOLS[name] for name in recipe.get("formats", ()))])
 
 
-def sentence(part: str, entry: Mapping[str, Any]) -> str:
-    """One goal or step, in the engine's own words."""
-    slug = str(entry.get(NAMES[part], ""))
+def sentence(part: str, entry: Entry, files_named: Mapping[str, str] | None = None) -> str:
+    """One goal, step or measure, in the engine's own words."""
+    slug = slug_of(part, entry)
     contract: Any = contract_of(part, slug)
     if contract is None:
         return f"{slug}: not known to this installation."
     try:
-        return str(contract.model_validate(entry.get("params") or {}).describe())
+        made = contract.model_validate(entry.get("params") or {})
+        words = str(made.describe())
+        for _, path in made.auxiliary_files():
+            words = words.replace(path, (files_named or {}).get(path, "a file"))
+        return words
     except ValidationError:
         return f"{contract.title}: not completely filled in."
 
 
-def short(recipe: Mapping[str, Any]) -> str:
+def short(recipe: RecipeJson) -> str:
     """Goals and steps in one line: what differs from the defaults, nothing else."""
     parts = [("goal", entry) for entry in recipe.get("goals", ())]
     parts += [("step", entry) for entry in recipe.get("steps", ())]
     return " · ".join(brief(*part) for part in parts) or "no goal and no step"
 
 
-def brief(part: str, entry: Mapping[str, Any]) -> str:
+def brief(part: str, entry: Entry) -> str:
     """The title of a goal or step and the parameters that are not the defaults."""
-    contract: Any = contract_of(part, str(entry.get(NAMES[part], "")))
+    contract: Any = contract_of(part, slug_of(part, entry))
     if contract is None:
-        return str(entry.get(NAMES[part], ""))
+        return slug_of(part, entry)
     given = entry.get("params") or {}
     told = [
         said(one.title, given[one.name])
@@ -100,7 +112,7 @@ def said(title: str, value: Any) -> str:
     return f"{title if len(title) == 1 else title.lower()} {value}"
 
 
-def columns_by_role(columns: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def columns_by_role(columns: Mapping[str, ColumnEntry]) -> Iterable[tuple[str, str]]:
     """Which columns have which role."""
     for role, words in ROLE_SENTENCES:
         names = [name for name, column in columns.items() if column.get("role") == role]
@@ -108,17 +120,17 @@ def columns_by_role(columns: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             yield words, ", ".join(names)
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+def changes(before: RecipeJson, after: RecipeJson) -> list[Change]:
     """What differs between two recipes, line by line."""
     old, new = dict(flat(before)), dict(flat(after))
     names = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
     return [Change(name, old.get(name, "–"), new.get(name, "–")) for name in names]
 
 
-def flat(recipe: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def flat(recipe: RecipeJson) -> Iterable[tuple[str, str]]:
     """A recipe as named lines: what is compared."""
-    for part, listed in LISTS.items():
-        for number, entry in enumerate(recipe.get(listed, ()), start=1):
+    for part in NAMES:
+        for number, entry in enumerate(listed_in(recipe, part), start=1):
             yield f"{part.capitalize()} {number}", sentence(part, entry)
     for name, column in recipe.get("columns", {}).items():
         yield f"Column {name}: role", str(column.get("role", "dropped"))
@@ -134,7 +146,7 @@ def hierarchy_words(hierarchy: Any) -> str:
     if isinstance(hierarchy, Mapping):
         settings = ", ".join(f"{key} {value}" for key, value in hierarchy.items() if plain(key, value))
         return settings or "builder"
-    return f"table of {len(hierarchy)} lines" if isinstance(hierarchy, list) else "file"
+    return f"table of {thousands(len(hierarchy))} lines" if isinstance(hierarchy, list) else "file"
 
 
 def plain(key: str, value: Any) -> bool:

@@ -12,15 +12,19 @@ from stewardapp.access import rules
 from stewardapp.access.thresholds import EXCUSABLE, checklist, meets_policy
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
+from stewardapp.domain.recipe import recipe_of
 from stewardapp.presenters.budgets import mixed_warning
-from stewardapp.presenters.numbers import percent, thousands
+from stewardapp.presenters.demands import demand_lines, in_words, value_of
+from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import sentences, short
 from stewardapp.presenters.results import suppressed_rows
 from stewardapp.presenters.steps import ALL_DONE
+from stewardapp.reads.changes import Topic
+from stewardapp.reads.releases import Seen, comments_seen, named_people, runs_of, votes_seen
+from stewardapp.reads.runs import SeenRun
 
 if TYPE_CHECKING:
-    from stewardapp.models import Policy, Release, Run
-    from stewardapp.models.user import AnyUser
+    from stewardapp.models import Release, Run
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Verdicts:
     reopen: Verdict
     continue_: Verdict
     review: Verdict
+    approve: Verdict
     publish: Verdict
     revoke: Verdict
     comment: Verdict
@@ -41,9 +46,9 @@ class Verdicts:
     look: Verdict
 
 
-def verdicts(release: Release, user: AnyUser) -> Verdicts:
+def verdicts(seen: Seen) -> Verdicts:
     """Ask every rule about this release once."""
-    person, facts = release.person(user), release.facts()
+    person, facts = seen.person, seen.facts
     return Verdicts(
         edit=rules.may_edit_release(person, facts),
         run=rules.may_start_run(person, facts),
@@ -52,6 +57,7 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
         reopen=rules.may_reopen(person, facts),
         continue_=rules.may_continue(person, facts),
         review=rules.may_review(person, facts),
+        approve=rules.may_approve(person, facts),
         publish=rules.may_publish(person, facts),
         revoke=rules.may_revoke(person, facts),
         comment=rules.may_comment(person, facts),
@@ -60,16 +66,11 @@ def verdicts(release: Release, user: AnyUser) -> Verdicts:
     )
 
 
-def submit_verdict(run: Run, user: AnyUser) -> Verdict:
+def submit_verdict(run: SeenRun) -> Verdict:
     """May this run go to review, once the form that asks for purpose and reasons is filled in?"""
-    release = run.release
-    facts = replace(release.facts(), has_purpose=True, has_reason_for_unique=True)
-    return rules.may_submit(release.person(user), facts, run.facts(), policy_of(release).facts())
-
-
-def policy_of(release: Release) -> Policy:
-    """The policy a release is judged by: fixed at submission, the project's current one before."""
-    return release.policy or release.project.policy
+    seen = run.seen
+    facts = replace(seen.facts, has_purpose=True, has_reason_for_unique=True)
+    return rules.may_submit(seen.person, facts, run.facts, seen.policy.facts())
 
 
 @dataclass(frozen=True)
@@ -96,14 +97,14 @@ class CheckLine:
         return "danger", "Failed", "cross"
 
 
-def policy_checks(run: Run) -> tuple[CheckLine, ...]:
+def policy_checks(run: SeenRun) -> tuple[CheckLine, ...]:
     """Every automatic check of a run with its answer."""
-    return tuple(CheckLine(*one) for one in checklist(run.facts(), policy_of(run.release).facts()))
+    return tuple(CheckLine(*one) for one in checklist(run.facts, run.policy.facts()))
 
 
-def policy_met(run: Run) -> Verdict:
+def policy_met(run: SeenRun) -> Verdict:
     """Whether a run meets the policy of its release, and if not, why."""
-    return meets_policy(run.facts(), policy_of(run.release).facts())
+    return meets_policy(run.facts, run.policy.facts())
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,7 @@ class RunLine:
     run: Run
     url: str
     title: str
-    smallest_class: str
-    highest_risk: str
+    figures: tuple[str, ...]
     suppressed: str
     met: Verdict | None
     compare_url: str = ""
@@ -125,28 +125,27 @@ class RunLine:
         return self.met is not None and self.met.code in EXCUSABLE
 
 
-def run_lines(runs: Iterable[Run], policy: Policy) -> list[RunLine]:
+def run_lines(runs: Iterable[Run], seen: Seen) -> list[RunLine]:
     """The runs of a release with the figures that tell them apart, each beside the result before it."""
     lines: list[RunLine] = []
     before: Run | None = None
     for run in sorted(runs, key=lambda one: one.number):
-        line = run_line(run, policy)
+        line = run_line(SeenRun(run, seen))
         compared = reverse("run-compare", args=[before.pk, run.pk]) if before else ""
         lines.append(replace(line, compare_url=compared))
         before = run if run.state == "succeeded" else before
     return lines[::-1]
 
 
-def run_line(run: Run, policy: Policy) -> RunLine:
+def run_line(seen: SeenRun) -> RunLine:
     """One run with its figures, once it has some."""
-    facts = run.facts()
+    run, facts, policy = seen.run, seen.facts, seen.policy
     done = run.state == "succeeded"
     return RunLine(
         run=run,
         url=reverse("run-detail", args=[run.pk]),
         title=short(run.recipe),
-        smallest_class=thousands(facts.smallest_class),
-        highest_risk=percent(facts.highest_risk),
+        figures=tuple(in_words(value_of(facts, row), row.unit) for row in policy.demanded),
         suppressed=thousands(suppressed_rows(run)) if done else "–",
         met=meets_policy(facts, policy.facts()) if done else None,
     )
@@ -165,26 +164,26 @@ def audience_words(release: Release) -> str:
     words = AUDIENCES[Audience(release.audience)]
     if release.audience != Audience.NAMED:
         return words
-    return f"{words}: " + ", ".join(person.display_name for person in release.named.all())
+    return f"{words}: " + ", ".join(person.display_name for person in named_people(release))
 
 
-def detail(release: Release, user: AnyUser) -> dict[str, Any]:
+def detail(seen: Seen) -> dict[str, Any]:
     """Everything the page of a release prints, apart from its charts."""
-    runs, policy = list(release.runs.select_related("started_by")), policy_of(release)
-    for run in runs:
-        run.release = release
+    release, policy = seen.release, seen.policy
+    runs = runs_of(release)
     return {
         "release": release,
         "policy": policy,
+        "demands": demand_lines(policy),
         "runs": runs,
-        "may": verdicts(release, user),
-        "lines": run_lines(runs, policy),
-        "any_alive": any(run.is_alive for run in runs),
+        "may": verdicts(seen),
+        "lines": run_lines(runs, seen),
+        "watched": " ".join(str(Topic("run", run.pk)) for run in runs if run.is_alive),
         "audience": audience_words(release),
-        "step": current_step(release),
-        "sentences": sentences(release.draft()),
+        "step": current_step(release, ran=bool(runs)),
+        "sentences": sentences(recipe_of(release)),
         "mixed": mixed_warning(release),
-        **talk(release, user),
+        **talk(seen),
     }
 
 
@@ -197,27 +196,25 @@ STEP_OF_STATE = {
 }
 
 
-def current_step(release: Release) -> str:
+def current_step(release: Release, *, ran: bool) -> str:
     """Where the release stands in the seven steps; once published, all are done."""
     state = State(release.state)
     if state in STEP_OF_STATE:
         return STEP_OF_STATE[state]
-    return "run" if release.runs.exists() else "configure"
+    return "run" if ran else "configure"
 
 
-def talk(release: Release, user: AnyUser) -> dict[str, Any]:
+def talk(seen: Seen) -> dict[str, Any]:
     """Votes and comments this person may read."""
-    person, facts = release.person(user), release.facts()
-    votes = release.reviews.visible_to(user).select_related("reviewer")
-    comments = release.comments.visible_to(user).select_related("author", "resolved_by")
+    release, user, person, facts = seen.release, seen.user, seen.person, seen.facts
     return {
-        "votes": list(votes),
+        "votes": votes_seen(release, user),
         "voters": facts.voter_ids,
         "votes_in": len(facts.votes),
         "votes_needed": facts.reviewers,
         "comments": [
             (one, rules.may_resolve_comment(person, facts, one.facts()))
-            for one in comments
+            for one in comments_seen(release, user)
             if rules.may_see_comment(person, facts, one.facts())
         ],
     }

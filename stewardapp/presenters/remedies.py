@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from stewardapp.models import JobState, Query, User
+from stewardapp.models import Query, User
 from stewardapp.presenters.answers import answer_table, printed_answer
 from stewardapp.presenters.numbers import percent, thousands
+from stewardapp.reads.answers import answers_of_one_price
 from worker.engine.dp.questions import Question, canonical
+from worker.engine.tables.declaration import Declaration
 
 WAYS = ("data", "sample", "perturbed")
 COUNTED = ("count", "sum", "histogram")
@@ -29,7 +31,7 @@ class Comparison:
 def compared(query: Query, user: User) -> Comparison:
     """Every answer to this question that the person may see, the older remedies beside the data."""
     found = sorted(_ways(query, user), key=lambda one: WAYS.index(one[1].on))
-    tables = [answer_table(one, exact=False) for one, _ in found]
+    tables = [answer_table(one) for one, _ in found]
     rows = [
         (
             line["labels"],
@@ -49,16 +51,16 @@ def compared(query: Query, user: User) -> Comparison:
 
 def _ways(query: Query, user: User) -> Iterator[tuple[Query, Question]]:
     """Answers of the same desk to what differs at most in whom it was asked of."""
-    wanted = _core(Question.of(query.question))
-    same_price = Query.objects.visible_to(user).filter(desk=query.desk, epsilon_micro=query.epsilon_micro)
-    for one in same_price.filter(state=JobState.SUCCEEDED):
+    declared = query.desk.declarations()
+    wanted = _core(Question.of(query.question), declared)
+    for one in answers_of_one_price(query, user):
         asked = Question.of(one.question)
-        if one.is_shown and _core(asked) == wanted:
+        if one.is_shown and _core(asked, declared) == wanted:
             yield one, asked
 
 
-def _core(question: Question) -> str:
-    return canonical(question.model_copy(update={"on": "data"}))
+def _core(question: Question, declared: Mapping[str, Declaration]) -> str:
+    return canonical(question.model_copy(update={"on": "data"}), declared)
 
 
 def _name(question: Question) -> str:

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from stewardapp.presenters import charts
 from stewardapp.presenters.numbers import percent, thousands
-from worker.engine.attacks.settings import AttackSettings
-from worker.engine.chart import Chart
+from worker.engine.contracts.chart import Chart
+from worker.engine.demonstrations.settings import AttackSettings
 
 if TYPE_CHECKING:
     from stewardapp.models import Replay
@@ -129,7 +129,8 @@ def in_short(attacks: Sequence[Mapping[str, Any]]) -> str:
     found = " to ".join(dict.fromkeys(percent(one) for one in (min(ours), max(ours))))
     return (
         f"At our desk these attacks had {found} of the bits right, where a coin has about half; "
-        f"in the long run its budget lets no attack have more than {percent(most[0].value)} right."
+        "in the long run its budget lets no counts like theirs have more than "
+        f"{percent(most[0].value)} right."
     )
 
 
@@ -140,7 +141,7 @@ def charts_of(replay: Replay) -> dict[str, Chart]:
 
 def _part(replay: Replay, attack: dict[str, Any]) -> dict[str, Any]:
     chart = Chart.from_dict(attack["chart"])
-    picture = charts.pictured(chart) | {"url": reverse("replay-chart", args=[replay.pk, chart.slug])}
+    picture = charts.pictured(chart, reverse("replay-chart", args=[replay.pk, chart.slug]))
     findings = [_finding(one) for one in attack["findings"]]
     asked = f"{chart.x.title.lower()}: {thousands(attack['findings'][0]['asked'])}"
     return {

@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from stewardapp.access.amounts import amount
 from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.presenters import tables
-from stewardapp.presenters.measures import explanations, readings
+from stewardapp.presenters.demands import headlines, judged_lines
+from stewardapp.presenters.measures import help_of, printed
 from stewardapp.presenters.numbers import percent, thousands
 from worker.engine import catalogue
+from worker.engine.contracts.facts import Facts
+from worker.engine.dp.promises import ONE_CELL
 
 if TYPE_CHECKING:
+    from stewardapp.access.facts import RunFacts
     from stewardapp.access.verdict import Verdict
+    from stewardapp.domain.averaging import Added
     from stewardapp.models import Policy, Run
+    from stewardapp.reads.runs import SeenRun
+    from worker.engine.recipes.report import GoalFinding
 
 
 @dataclass(frozen=True)
@@ -61,24 +69,20 @@ class VerdictLine:
         return "warn" if self.excusable else "danger"
 
 
-def verdict_line(run: Run, policy: Policy, met: Verdict) -> VerdictLine:
+def verdict_line(seen: SeenRun, met: Verdict) -> VerdictLine:
     """The figures that decide, beside what the policy demands."""
-    risk = run.stated.get("risk") or run.report.get("risk", {})
-    before, after = (risk.get(side, {}).get("reidentification", {}) for side in ("before", "after"))
-    explain = explanations(readings(run.report, "risk"))
+    run, policy = seen.run, seen.policy
     figures = (
-        class_figure(after, policy, explain),
-        highest_figure(after, policy, explain),
-        unique_figure(run, policy),
-        average_figure(before, after, explain),
+        *row_figures(seen.facts, policy),
+        *further_figures(run, policy),
         *(table_figures(run) if tables.is_table(run) else suppression_figures(run)),
         *loss_figures(run),
-        *local_figures(run),
+        *local_figures(seen.added_up, policy),
     )
     return VerdictLine(
         met=bool(met),
         reason=met.reason,
-        figures=tuple(figure for figure in figures if figure is not None),
+        figures=figures,
         idle=tuple(idle_steps(run)),
         excusable=met.code in EXCUSABLE,
         stated=run.release.reason_for_unique,
@@ -89,56 +93,43 @@ def idle_steps(run: Run) -> Iterable[str]:
     """A sentence for each step that was to change values and changed none."""
     known: Mapping[str, Any] = catalogue.methods()
     for number, step in enumerate(run.report.get("steps", ()), start=1):
-        if step.get("changed_cells") == 0:
+        changed = Facts.of(step).changed
+        if changed is not None and not changed.total:
             contract = known.get(step.get("method", ""))
             title = contract.title if contract else step.get("method", "")
-            names = ", ".join(step.get("changed", ()))
+            names = ", ".join(changed.changed)
             yield f"Step {number} ({title}) changed no value of {names}: the file is no safer for it."
 
 
-def class_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[str, str]) -> Figure | None:
-    """The smallest class and the k of the policy."""
-    smallest = after.get("smallest_class")
-    if smallest is None:
-        return None
-    label = f"smallest class, policy at least {policy.minimum_k}"
-    return Figure(thousands(smallest), label, explain.get("smallest_class", ""), smallest >= policy.minimum_k)
+def row_figures(facts: RunFacts, policy: Policy) -> Iterable[Figure]:
+    """Every figure that a row of the policy judges, beside its bound."""
+    for one in judged_lines(facts, policy):
+        label = f"{lowered(one.line.title)}, policy {one.line.demand}"
+        yield Figure(one.value, label, one.line.explanation, one.holds)
 
 
-def highest_figure(after: Mapping[str, Any], policy: Policy, explain: Mapping[str, str]) -> Figure | None:
-    """The highest risk of one row and the policy's limit."""
-    highest = after.get("highest_risk")
-    if highest is None:
-        return None
-    label = f"highest risk, policy at most {percent(policy.maximum_risk)}"
-    holds = Decimal(str(highest)) <= policy.maximum_risk
-    return Figure(percent(highest), label, explain.get("highest_risk", ""), holds)
+def further_figures(run: Run, policy: Policy) -> Iterable[Figure]:
+    """The headline figures of risk that no row judges, and what they were."""
+    judged = {(row.instance, row.figure) for row in policy.demanded}
+    for id, name, figure, value in headlines(run.figures, "risk"):
+        if (id, name) not in judged and value is not None:
+            was = before_of(run, id, name)
+            told = "" if was is None else f" (was {printed(figure, was)})"
+            yield Figure(printed(figure, value), f"{lowered(figure.title)}{told}", help_of(figure))
 
 
-def unique_figure(run: Run, policy: Policy) -> Figure | None:
-    """How many rows the columns that leave single out, tagged or kept."""
-    share = run.facts().unique_share
-    if share is None:
-        return None
-    label = f"rows that the columns which leave single out, policy at most {percent(policy.maximum_unique)}"
-    return Figure(percent(share), label, UNIQUE, share <= policy.maximum_unique)
+def before_of(run: Run, id: str, name: str) -> Any:
+    """A published figure of the original; a manifest of version 1 called the instance by its measure."""
+    for one in run.stated.get("measures", ()):
+        if one["id"] == id:
+            return (one["before"] or {}).get(name)
+    old = run.stated.get("risk", {}).get("before", {}).get(id.partition("#")[0]) or {}
+    return old.get(name)
 
 
-UNIQUE = (
-    "Rows that equal no other row in all quasi-identifiers and all columns kept as they are. Whoever knows "
-    "these columns of a person finds the row, whatever class it is in."
-)
-
-
-def average_figure(
-    before: Mapping[str, Any], after: Mapping[str, Any], explain: Mapping[str, str]
-) -> Figure | None:
-    """The average risk and what it was."""
-    average = after.get("average_risk")
-    if average is None:
-        return None
-    was = f" (was {percent(before['average_risk'])})" if before.get("average_risk") is not None else ""
-    return Figure(percent(average), f"average risk{was}", explain.get("average_risk", ""))
+def lowered(title: str) -> str:
+    """A title within a sentence; an acronym stays as it is."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 def table_figures(run: Run) -> Iterable[Figure]:
@@ -153,14 +144,15 @@ def suppressed_rows(run: Run) -> int:
     """
     left_out = shown = 0
     steps = zip(run.recipe.get("steps", ()), run.report.get("steps", ()), strict=False)
-    for step, facts in steps:
-        found = facts.get("suppressed_rows")
+    for step, entry in steps:
+        found = Facts.of(entry).suppressed
         if found is None:
             continue
-        if step.get("params", {}).get("drop_suppressed"):
-            left_out += found
+        gone = step.get("params", {}).get("drop_suppressed") if found.left_out is None else found.left_out
+        if gone:
+            left_out += found.rows
         else:
-            shown = found
+            shown = found.rows
     return left_out + shown
 
 
@@ -168,7 +160,7 @@ def suppression_figures(run: Run) -> Iterable[Figure]:
     """How many rows and cells were given up."""
     steps = run.report.get("steps", ())
     rows = suppressed_rows(run)
-    cells = sum(step.get("suppressed_cells") or 0 for step in steps)
+    cells = sum(found.cells for step in steps if (found := Facts.of(step).suppressed))
     whole = run.report.get("input", {}).get("rows") or 0
     if steps:
         share = f", {percent(rows / whole)}" if whole else ""
@@ -190,19 +182,15 @@ def loss_figures(run: Run) -> Iterable[Figure]:
         yield Figure(f"ε {epsilon}", "privacy loss, taken from the budget")
 
 
-def local_figures(run: Run) -> Iterable[Figure]:
+def local_figures(added: Iterable[Added], policy: Policy) -> Iterable[Figure]:
     """What single cells give away at most where a step randomized them; no budget pays for it."""
-    for step in run.report.get("steps", ()):
-        epsilon = step.get("local_epsilon")
-        if epsilon is not None and not step.get("matrix_depends_on_data"):
-            yield Figure(f"ε {epsilon:.3g}", f"per cell of {step.get('column', 'a column')}, local", LOCAL)
-
-
-LOCAL = (
-    "Local model: each cell was changed at random before anybody sees it, so that the odds of the answer "
-    "itself change by at most e to the power of this number. The privacy budget is for answers computed from "
-    "unchanged data; nothing is taken from it. Columns that were not changed are not protected by it."
-)
+    bound = policy.maximum_local_epsilon
+    allowed = "" if bound is None else f", policy at most {amount(bound)}"
+    for one in added:
+        beside = f", with {len(one.others)} that are out" if one.others else ""
+        value = "no bound" if one.epsilon is None else f"ε {amount(one.epsilon)}"
+        holds = None if bound is None else one.epsilon is not None and round(one.epsilon, 4) <= bound
+        yield Figure(value, f"per cell of {one.column}, local{beside}{allowed}", ONE_CELL, holds)
 
 
 def goal_lines(run: Run) -> tuple[GoalLine, ...]:
@@ -216,15 +204,21 @@ def figure(found: Any) -> str:
     return " to ".join(map(thousands, found)) if isinstance(found, list) else thousands(found)
 
 
-def goal_line(goal: Mapping[str, Any], known: Mapping[str, Any]) -> GoalLine:
+def demanded(goal: GoalFinding, side: Literal["required", "achieved"]) -> str:
+    """What a goal asks, or reached; where it asks several things, each by its name."""
+    several = goal.get("demands") or ()
+    return ", ".join(f"{one['name']} {figure(one[side])}" for one in several) or figure(goal.get(side))
+
+
+def goal_line(goal: GoalFinding, known: Mapping[str, Any]) -> GoalLine:
     """One goal in words."""
     contract = known.get(goal["goal"])
     title = contract.title if contract else goal["goal"]
     column = f" of {goal['column']}" if goal.get("column") else ""
     return GoalLine(
         title=f"{title}{column}",
-        required=figure(goal.get("required")),
-        achieved=figure(goal.get("achieved")),
+        required=demanded(goal, "required"),
+        achieved=demanded(goal, "achieved"),
         holds=bool(goal.get("holds")),
         violating_rows=goal.get("violating_rows") or 0,
         remark=goal.get("remark", ""),

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.urls import reverse
 
 from stewardapp.access import rules
-from stewardapp.forms.recipe_form import LISTS, NAMES, contract_of
-from stewardapp.presenters import charts, measures, recipes, release_pages, results, step_notes, tables
+from stewardapp.forms.recipe_form import LISTS, contract_of, slug_of
+from stewardapp.presenters import (
+    assessments,
+    averaging,
+    charts,
+    measures,
+    recipes,
+    release_pages,
+    results,
+    step_notes,
+    tables,
+)
+from stewardapp.presenters.facts import fact_words
+from stewardapp.presenters.measures import SECTIONS
 from stewardapp.presenters.numbers import duration, thousands
-from stewardapp.presenters.released_table import Damaged
+from stewardapp.reads.released_table import Damaged
+from stewardapp.reads.runs import SeenRun
+from worker.engine.contracts.facts import Facts
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
-    from stewardapp.models.user import AnyUser
-    from worker.engine.chart import Chart
+    from worker.engine.contracts.chart import Chart
+    from worker.engine.recipes.document import Entry
+    from worker.engine.recipes.report import StepJson
 
 TABS = {
     "overview": "Overview",
@@ -28,48 +43,40 @@ TABS = {
     "recipe": "Recipe",
     "files": "Files and hashes",
 }
-SECTIONS = ("risk", "utility", "attack")
+Measured = tuple[measures.Reading, list[charts.Picture]]
 
 
-def alive_context(run: Run, user: AnyUser) -> dict[str, Any]:
-    """A run that is queued or running."""
-    verdict = rules.may_cancel(run.release.person(user), run.facts())
-    return {"run": run, "may_cancel": verdict}
-
-
-def context(run: Run, user: AnyUser, tab: str) -> dict[str, Any]:
+def context(seen_run: SeenRun, tab: str) -> dict[str, Any]:
     """Everything the page prints."""
+    run, seen = seen_run.run, seen_run.seen
     release = run.release
     shown: dict[str, Any] = {
-        **alive_context(run, user),
+        "run": run,
+        "may_cancel": rules.may_cancel(seen.person, seen_run.facts),
         "release": release,
         "run_name": f"Run {run.number}",
         "title": recipes.short(run.recipe),
         "change_url": f"{reverse('release-configure', args=[release.pk])}?run={run.pk}",
-        "seconds": seconds(run),
-        "may": release_pages.verdicts(release, user),
-        "may_submit": release_pages.submit_verdict(run, user),
-        "sentences": recipes.sentences(run.recipe),
-        "compared": run.compared.select_related("version__dataset"),
+        "seconds": run.seconds,
+        "may": release_pages.verdicts(seen),
+        "may_submit": release_pages.submit_verdict(seen_run),
+        "sentences": recipes.sentences(run.recipe, seen_run.names_of_files),
+        "compared": seen_run.compared,
         "tab": tab,
     }
     shown["explorable"] = explorable(run)
-    shown["may_see_data"] = rules.may_view_version(release.person(user))
+    shown["may_see_data"] = rules.may_view_version(seen.person)
     if run.state != "succeeded":
         return shown | ended(run)
-    return shown | finished(run, tab, internal=bool(shown["may_see_data"]))
+    shown["averaging"] = averaging.lines_of(seen_run)
+    shown["measure_policy"] = assessments.policy_verdict(seen_run)
+    return shown | finished(seen_run, tab, internal=bool(shown["may_see_data"]))
 
 
 def explorable(run: Run) -> bool:
     """Whether a step searched a lattice that can be looked at."""
-    return any(step.get("heights") and step.get("levels") for step in run.report.get("steps", ()))
-
-
-def seconds(run: Run) -> float | None:
-    """How long it took."""
-    if run.started_at is None or run.finished_at is None:
-        return None
-    return float((run.finished_at - run.started_at).total_seconds())
+    found = (Facts.of(step).levels for step in run.report.get("steps", ()))
+    return any(one is not None and one.heights for one in found)
 
 
 ADVICE = {
@@ -95,8 +102,17 @@ def ended(run: Run) -> dict[str, Any]:
     }
 
 
-def mends(run: Run) -> list[dict[str, Any]]:
-    """The changes that would have had a solution, in words: what it is, its value now and then."""
+class Mended(NamedTuple):
+    """A change of the recipe that would have had a solution: what it is, its value now and then."""
+
+    number: int
+    title: str
+    before: object
+    after: object
+
+
+def mends(run: Run) -> list[Mended]:
+    """The changes that would have had a solution, in words."""
     found = []
     for number, mend in enumerate(run.error_mends):
         entry, contract = mended_part(run, mend)
@@ -105,59 +121,67 @@ def mends(run: Run) -> list[dict[str, Any]]:
         info = contract.model_fields[mend["param"]]
         before = entry.get("params", {}).get(mend["param"], info.default)
         title = f"{contract.title}: {info.title or mend['param']}"
-        found.append({"number": number, "title": title, "before": before, "after": mend["value"]})
+        found.append(Mended(number, title, before, mend["value"]))
     return found
 
 
-def mended_part(run: Run, mend: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+def mended_part(run: Run, mend: StepJson) -> tuple[Entry, Any]:
     """The goal or step of the recipe that a change is about, and its class."""
     part = "goal" if mend["part"] == "goal" else "step"
     at = mend["at"] if part == "goal" else run.error_step
-    entries = run.recipe.get(LISTS[part], [])
+    entries: list[Entry] = run.recipe.get(LISTS[part], [])
     if at is None or at >= len(entries):
         return {}, None
-    return entries[at], contract_of(part, str(entries[at].get(NAMES[part], "")))
+    return entries[at], contract_of(part, slug_of(part, entries[at]))
 
 
-def obstacle(run: Run) -> dict[str, Any] | None:
+class Place(NamedTuple):
+    """A goal or a step by its number, in words."""
+
+    number: int
+    words: str
+
+
+def obstacle(run: Run) -> Place | None:
     """The goal that stood in the way of a search without a solution, when the engine named one."""
     named = re.fullmatch(r"goals\[(\d{1,3})\]", run.error_param)
     goals = run.recipe.get("goals", ())
     if run.error_code != "no-solution" or named is None or int(named[1]) >= len(goals):
         return None
     place = int(named[1])
-    return {"number": place + 1, "sentence": recipes.sentence("goal", goals[place])}
+    return Place(place + 1, recipes.sentence("goal", goals[place]))
 
 
-def failed_step(run: Run) -> dict[str, Any] | None:
+def failed_step(run: Run) -> Place | None:
     """The number and the title of the step that failed."""
     steps = run.recipe.get("steps", ())
     if run.error_step is None or run.error_step >= len(steps):
         return None
     contract: Any = contract_of("step", str(steps[run.error_step].get("method", "")))
-    return {"number": run.error_step + 1, "title": contract.title if contract else "unknown"}
+    return Place(run.error_step + 1, contract.title if contract else "unknown")
 
 
-def finished(run: Run, tab: str, *, internal: bool) -> dict[str, Any]:
+def finished(seen: SeenRun, tab: str, *, internal: bool) -> dict[str, Any]:
     """The results of a run that succeeded; `internal` charts are for those who may look into the data."""
-    policy = release_pages.policy_of(run.release)
+    run = seen.run
     shown: dict[str, Any] = {
-        "policy": policy,
-        "checks": release_pages.policy_checks(run),
-        "line": results.verdict_line(run, policy, release_pages.policy_met(run)),
+        "policy": seen.policy,
+        "checks": release_pages.policy_checks(seen),
+        "line": results.verdict_line(seen, release_pages.policy_met(seen)),
         "goals": results.goal_lines(run),
         "unproven": unproven(run),
-        "tabs": [(name, label) for name, label in TABS.items() if has_content(run, name)],
+        "tabs": [(name, label) for name, label in TABS.items() if has_content(seen, name)],
     }
     if tables.is_table(run) and tab == "overview":
         return shown | table_overview(run, internal)
-    return shown | tab_context(run, tab, internal)
+    return shown | tab_context(seen, tab, internal)
 
 
 def table_overview(run: Run, internal: bool) -> dict[str, Any]:
     """A table of noisy figures: the histogram, and for those who may see them the true counts."""
     try:
-        pictures = [picture(run, chart) for chart in tables.charts(run).values()] if internal else []
+        drawn = tables.charts(run).items() if internal else ()
+        pictures = [picture(run, chart, address) for address, chart in drawn]
     except Damaged:
         return {"is_table": True, "damaged": True}
     return {"is_table": True, "pictures": pictures, "codebook_lines": tables.codebook_lines(run)}
@@ -166,9 +190,9 @@ def table_overview(run: Run, internal: bool) -> dict[str, Any]:
 def unproven(run: Run) -> str:
     """A sentence when a search ended by its time limit, before it could prove its answer the best."""
     looked = [
-        f"{thousands(step['nodes_checked'])} of {thousands(step['nodes'])}"
+        f"{thousands(found.checked)} of {thousands(found.nodes)}"
         for step in run.report.get("steps", ())
-        if step.get("optimal") is False
+        if (found := Facts.of(step).explored) and not found.optimal
     ]
     if not looked:
         return ""
@@ -178,28 +202,42 @@ def unproven(run: Run) -> str:
     )
 
 
-def has_content(run: Run, tab: str) -> bool:
+def has_content(seen: SeenRun, tab: str) -> bool:
     """Whether there is anything to show under a tab."""
-    return tab not in SECTIONS or bool(measures.readings(run.report, tab))
+    reports = (seen.run.report, *(one.report for one in seen.measured_afterwards))
+    return tab not in SECTIONS or any(measures.readings(one, tab) for one in reports)
 
 
-def tab_context(run: Run, tab: str, internal: bool) -> dict[str, Any]:
-    """What one tab shows."""
+def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, Any]:
+    """What one tab shows: what the run measured, and what was looked at afterwards."""
     if tab in SECTIONS:
-        found = measures.readings(run.report, tab)
-        return {"readings": [(one, pictures(run, one, internal)) for one in found]}
-    return OTHER_TABS[tab](run)
+        afterwards = assessments.readings(seen.measured_afterwards, tab, internal=internal)
+        return {"readings": [*measured(seen, tab, internal), *afterwards]}
+    return OTHER_TABS[tab](seen)
 
 
-def overview(run: Run) -> dict[str, Any]:
+def measured(seen: SeenRun, section: str, internal: bool) -> list[Measured]:
+    """The results of a section, each with the charts that this person may see."""
+    found = measures.readings(seen.run.report, section, seen.names_of_files)
+    return [(one, pictures(seen.run, one, internal=internal)) for one in found]
+
+
+def all_measured(seen: SeenRun, internal: bool) -> list[tuple[str, list[Measured]]]:
+    """The sections that have results, by their names."""
+    found = ((TABS[section], measured(seen, section, internal)) for section in SECTIONS)
+    return [(name, results) for name, results in found if results]
+
+
+def overview(seen: SeenRun) -> dict[str, Any]:
     """The first chart of every measure."""
+    run = seen.run
     readings = [one for section in SECTIONS for one in measures.readings(run.report, section)]
-    first = [next((chart for chart in one.charts if not chart.internal), None) for one in readings]
-    return {"pictures": [picture(run, chart) for chart in first if chart is not None]}
+    return {"pictures": [drawn for one in readings for drawn in pictures(run, one, internal=False)[:1]]}
 
 
-def recipe_tab(run: Run) -> dict[str, Any]:
+def recipe_tab(seen: SeenRun) -> dict[str, Any]:
     """The recipe and what each step decided."""
+    run = seen.run
     return {
         "step_facts": [step_facts(step) for step in run.report.get("steps", ())],
         "step_notes": step_notes.of_run(run, drawn=True),
@@ -208,47 +246,48 @@ def recipe_tab(run: Run) -> dict[str, Any]:
     }
 
 
-def files_tab(run: Run) -> dict[str, Any]:
+def files_tab(seen: SeenRun) -> dict[str, Any]:
     """The files and the manifest."""
-    written = json.dumps(run.manifest, indent=2, ensure_ascii=False)
-    return {"artifacts": run.artifacts.all(), "manifest": run.manifest, "manifest_json": written}
+    manifest = seen.run.manifest
+    written = json.dumps(manifest, indent=2, ensure_ascii=False)
+    return {"artifacts": seen.files(), "manifest": manifest, "manifest_json": written}
 
 
-OTHER_TABS: dict[str, Callable[[Run], dict[str, Any]]] = {
+OTHER_TABS: dict[str, Callable[[SeenRun], dict[str, Any]]] = {
     "overview": overview,
     "recipe": recipe_tab,
     "files": files_tab,
 }
 
 
-def step_facts(step: Mapping[str, Any]) -> dict[str, Any]:
+class StepFacts(NamedTuple):
+    """What one step decided."""
+
+    title: str
+    facts: list[tuple[str, str]]
+
+
+NEVER_SHOWN = {"method", "describe", "explored", "not_listed", "codebook"}
+LEFT_OPEN = {"minimal_nodes", "minimal_complete"}
+"""What a search that was not asked for lists leaves open."""
+
+
+def step_facts(step: StepJson) -> StepFacts:
     """What one step decided, in words; long lists are counted."""
     contract: Any = contract_of("step", str(step.get("method", "")))
+    hidden = NEVER_SHOWN | (LEFT_OPEN if step.get("not_listed") else set())
     facts = [
-        (measures.words(name), fact_words(name, value))
-        for name, value in step.items()
-        if name not in ("method", "describe", "explored", "codebook")
+        (measures.words(name), fact_words(name, value)) for name, value in step.items() if name not in hidden
     ]
-    return {"title": contract.title if contract else step.get("method", ""), "facts": facts}
+    return StepFacts(contract.title if contract else step.get("method", ""), facts)
 
 
-def fact_words(name: str, value: Any) -> str:
-    """One decision in words."""
-    if isinstance(value, Mapping):
-        parts = (
-            f"({fact_words(name, part)})" if isinstance(part, Mapping) else part for part in value.values()
-        )
-        return ", ".join(f"{key}: {part}" for key, part in zip(value, parts, strict=True)) or "–"
-    if isinstance(value, list):
-        return "; ".join(fact_words(name, part) for part in value[:5]) + (" …" if len(value) > 5 else "")
-    return measures.printed(name, value)
-
-
-def pictures(run: Run, reading: measures.Reading, internal: bool) -> list[dict[str, Any]]:
+def pictures(run: Run, reading: measures.Reading, *, internal: bool) -> list[charts.Picture]:
     """The charts of a measure that this person may see."""
-    return [picture(run, chart) for chart in reading.charts if internal or not chart.internal]
+    shown = (chart for chart in reading.charts if internal or not chart.internal)
+    return [picture(run, chart, measures.address(reading.id, chart)) for chart in shown]
 
 
-def picture(run: Run, chart: Chart) -> dict[str, Any]:
+def picture(run: Run, chart: Chart, address: str) -> charts.Picture:
     """A chart, its address and its table."""
-    return {**charts.pictured(chart), "url": reverse("run-chart", args=[run.pk, chart.slug])}
+    return charts.pictured(chart, reverse("run-chart", args=[run.pk, address]))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
 from stewardapp.presenters import charts
-from worker.engine.codebook import step_notes
 from worker.engine.errors import EngineError
-from worker.engine.recipe import Recipe
+from worker.engine.recipes.codebook import StepNote, step_notes
+from worker.engine.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
-    from worker.engine.chart import Chart
+    from worker.engine.contracts.chart import Chart
 
 
 @dataclass(frozen=True)
@@ -24,31 +24,40 @@ class Note:
 
     sentence: str
     guidance: Sequence[str]
-    pictures: Sequence[dict[str, Any]]
+    pictures: Sequence[charts.Picture]
 
 
 def of_run(run: Run, *, drawn: bool = False) -> list[Note]:
     """The notes of a run's steps; `drawn` adds the address of each picture, for those who see the run."""
-    try:
-        told = step_notes(Recipe.parse(run.recipe), run.report)
-    except EngineError:  # a recipe of an engine that knew other methods
-        return []
     return [
-        Note(note.sentence, note.guidance, [picture(run, chart, drawn) for chart in note.charts])
-        for note in told
+        Note(note.sentence, note.guidance, [picture(run, number, chart, drawn) for chart in note.charts])
+        for number, note in enumerate(told(run), start=1)
     ]
 
 
-def picture(run: Run, chart: Chart, drawn: bool) -> dict[str, Any]:
+def told(run: Run) -> list[StepNote]:
+    """What the engine says of each step; nothing of a recipe of an engine that knew other methods."""
+    try:
+        return step_notes(Recipe.parse({**run.recipe, "measures": []}), run.report)
+    except EngineError:
+        return []
+
+
+def picture(run: Run, number: int, chart: Chart, drawn: bool) -> charts.Picture:
     """A chart as a table, with the address of its drawing when it has one."""
-    shown = charts.pictured(chart)
-    return shown | {"url": reverse("run-chart", args=[run.pk, chart.slug])} if drawn else shown
+    url = reverse("run-chart", args=[run.pk, address(number, chart)]) if drawn else ""
+    return charts.pictured(chart, url)
+
+
+def address(number: int, chart: Chart) -> str:
+    """Where the chart of a step is found: two steps may draw charts of one name."""
+    return f"step-{number}/{chart.slug}"
 
 
 def charts_of(run: Run) -> dict[str, Chart]:
-    """Every chart of the steps by its name."""
-    try:
-        told = step_notes(Recipe.parse(run.recipe), run.report)
-    except EngineError:
-        return {}
-    return {chart.slug: chart for note in told for chart in note.charts}
+    """Every chart of the steps by its address."""
+    return {
+        address(number, chart): chart
+        for number, note in enumerate(told(run), start=1)
+        for chart in note.charts
+    }

@@ -11,12 +11,11 @@ from typing import Any
 from django.urls import reverse
 
 from stewardapp.models import Survey, SurveyQuestion
-from worker.engine.algorithms.response import Design
-from worker.engine.algorithms.survey_protocol import PROTOCOL
-from worker.engine.chart import Axis, Chart, Series
-
-EXACT = 1e-12
-"""What a logarithm and its inverse may add to a ratio of whole numbers."""
+from stewardapp.reads.answers import codes_sent
+from worker.engine.contracts.chart import Axis, Chart, Series
+from worker.engine.dp import promises
+from worker.engine.randomization.response import Design
+from worker.engine.randomization.survey_protocol import PROTOCOL
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,14 @@ class Strength:
     other: float = 0.0
 
     @property
-    def factor(self) -> float:
-        """How many times as likely any answer can be for one person as for another, at most: a promise is
-        rounded up to the tenth that is printed, never down."""
-        return math.ceil(10.0 * math.exp(self.epsilon) * (1.0 - EXACT)) / 10.0
+    def promise(self) -> str:
+        """What one answer is promised."""
+        return promises.for_respondents(self.epsilon)
+
+    @property
+    def promise_in_all(self) -> str:
+        """What all answers together are promised."""
+        return promises.for_all_answers(self.epsilon)
 
 
 def strength(design: Design) -> Strength:
@@ -117,7 +120,7 @@ class Result:
 
 def results(survey: Survey) -> list[Result]:
     """Unbiased estimates of every question from the randomized answers that have come."""
-    codes = list(survey.answers.values_list("codes", flat=True))
+    codes = codes_sent(survey)
     return [
         result(line, [one[place] for one in codes]) for place, line in enumerate(public_questions(survey))
     ]

@@ -6,31 +6,26 @@ figures beside them lie in a sealed file of their own, for those who may look in
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from stewardapp import storage
-from stewardapp.presenters.released_table import Damaged, check
-from worker.engine.chart import Axis, Chart, Series
-from worker.engine.column import SUPPRESSED
+from stewardapp.reads.released_table import READ_ROWS, Damaged, Row, file_of, rows_of
+from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.dp.histograms import COUNT, ERROR, EXACT
 from worker.engine.dp.layouts import LEVEL
-from worker.sealed import SealedError
+from worker.engine.tables.column import SUPPRESSED
+from worker.engine.wording import thousands
 
 if TYPE_CHECKING:
-    from stewardapp.models import Artifact, Run
+    from stewardapp.models import Run
 
 TABLE, BESIDE = "table.csv", "exact.csv"
 MOST_BARS, WIDE = 600, 60
 MOST_SERIES = 6
-READ_ROWS = 2_000
 RELEASED, INTERNAL = "released-table", "true-against-noisy"
 FIGURES = (COUNT, ERROR, EXACT)
 NOTHING = "(missing)"
-Row = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -45,24 +40,6 @@ class Bars:
 def is_table(run: Run) -> bool:
     """Whether a run made a table instead of microdata."""
     return run.state == "succeeded" and not run.stated.get("microdata", True)
-
-
-def rows_of(artifact: Artifact) -> list[Row]:
-    """The first rows of a small table, from bytes that are those the manifest names."""
-    try:
-        with storage.reading(artifact.blob) as file:
-            check(file, artifact.sha256)
-            text = io.TextIOWrapper(io.BufferedReader(cast(Any, file)), encoding="utf-8", newline="")
-            found: list[Row] = [row for row, _ in zip(csv.DictReader(text), range(READ_ROWS), strict=False)]
-            text.detach().detach()
-    except SealedError as broken:
-        raise Damaged from broken
-    return found
-
-
-def file_of(run: Run, name: str) -> Artifact | None:
-    """One of the run's files."""
-    return run.artifacts.stored().filter(name=name).select_related("blob__key").first()
 
 
 def charts(run: Run) -> dict[str, Chart]:
@@ -109,11 +86,11 @@ def histogram(rows: Sequence[Row]) -> Chart:
 def part(rows: Sequence[Row], cells: Sequence[Row]) -> str:
     """That a chart is wider than the page, or shows only a part, which the table never does."""
     if len(cells) <= MOST_BARS and len(rows) < READ_ROWS:
-        return f" Scroll it sideways to see all {len(cells):,} cells." if len(cells) > WIDE else ""
-    whole = f"{len(cells):,}" if len(rows) < READ_ROWS else "many more"
+        return f" Scroll it sideways to see all {thousands(len(cells))} cells." if len(cells) > WIDE else ""
+    whole = thousands(len(cells)) if len(rows) < READ_ROWS else "many more"
     return (
-        f" The chart is a part: the first {min(len(cells), MOST_BARS):,} of {whole} cells, in the order of "
-        "the table. The table has all of them."
+        f" The chart is a part: the first {thousands(min(len(cells), MOST_BARS))} of {whole} cells, "
+        "in the order of the table. The table has all of them."
     )
 
 
@@ -195,7 +172,7 @@ def error_figures(run: Run) -> list[tuple[str, str, str]]:
     for step in steps_of(run):
         for fact, name, explanation in ERRORS:
             if step.get(fact) is not None:
-                found.append((f"± {step[fact]:,}", name, explanation))
+                found.append((f"± {thousands(step[fact])}", name, explanation))
     return found
 
 

@@ -1,35 +1,126 @@
-"""The risk–utility map: every finished run of a release as one point."""
+"""The risk–utility map: every finished run of a release as one point, on any two headline figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from worker.engine.chart import Axis, Chart, Series, Threshold
+from stewardapp.presenters.demands import headlines
+from stewardapp.presenters.results import lowered
+from worker.engine.contracts.chart import Axis, Chart, Series, Threshold
+from worker.engine.contracts.figure import Figure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from stewardapp.models import Policy, Run
 
-NOTE = "Up and left is better. The dashed line is the highest risk that the policy allows."
+TITLE = "Risk–utility map of this release’s runs"
+BETTER = {"low": "lower is better", "high": "higher is better", "neither": ""}
 
 
-def chart(runs: Sequence[Run], policy: Policy) -> Chart:
-    """Highest risk against what is kept of the columns' distributions."""
+@dataclass(frozen=True)
+class Way:
+    """One figure that runs can be placed by: its instance, its declaration, where in a report it stands."""
+
+    instance: str
+    figure: Figure
+    section: str
+
+    @property
+    def address(self) -> str:
+        """What an address calls it."""
+        return f"{self.instance}/{self.figure.name}"
+
+    @property
+    def title(self) -> str:
+        """What the axis says."""
+        better = BETTER[self.figure.better]
+        return f"{lowered(self.figure.title)}{f' ({better})' if better else ''}"
+
+
+def ways(runs: Sequence[Run]) -> tuple[Way, ...]:
+    """Every headline figure that some run has, risks first."""
+    found = {
+        (id, name): Way(id, figure, section)
+        for section in ("risk", "attack", "utility")
+        for run in runs
+        for id, name, figure, value in headlines(run.figures, section)
+        if value is not None
+    }
+    return tuple(found.values())
+
+
+def axes(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> tuple[Way, Way] | None:
+    """The two figures that were asked for; otherwise a risk with a bound, and a utility."""
+    offered = {one.address: one for one in ways(runs)}
+    across = offered.get(asked.get("x", "")) or next(_risks(tuple(offered.values()), policy), None)
+    up = offered.get(asked.get("y", "")) or next(_useful(tuple(offered.values())), None)
+    return (across, up) if across and up else None
+
+
+def _risks(offered: Sequence[Way], policy: Policy) -> Iterator[Way]:
+    """Shares that a row of the policy bounds, then any, then whatever is no utility."""
+    bounded = {(row.instance, row.figure) for row in policy.demanded}
+    risky = [one for one in offered if one.section != "utility"]
+    shares = [one for one in risky if one.figure.unit == "share"]
+    yield from (one for one in shares if (one.instance, one.figure.name) in bounded)
+    yield from (*shares, *risky)
+
+
+def _useful(offered: Sequence[Way]) -> Iterator[Way]:
+    useful = [one for one in offered if one.section == "utility"]
+    yield from (*(one for one in useful if one.figure.unit == "share"), *useful)
+
+
+def chart(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Chart:
+    """All runs on two axes; none where there are no two figures to place them by."""
+    if (chosen := axes(runs, policy, asked)) is None:
+        return Chart("risk-utility", TITLE, "scatter", Axis(""), Axis(""), ())
     placed: dict[tuple[float, float], list[str]] = {}
     for run in reversed(runs):
-        if (point := place(run)) is not None:
+        if (point := place(run, *chosen)) is not None:
             placed.setdefault(point, []).append(str(run.number))
+    limit = bound(policy, *chosen)
     return Chart(
         slug="risk-utility",
-        title="Risk–utility map of this release’s runs",
+        title=TITLE,
         kind="scatter",
-        x=Axis("highest re-identification risk", scale="percent"),
-        y=Axis("kept of the distributions", scale="percent"),
-        series=tuple(Series(named(numbers), (risk,), (kept,)) for (risk, kept), numbers in placed.items()),
-        note=NOTE,
-        threshold=Threshold(float(policy.maximum_risk), "policy", axis="x"),
+        x=axis(chosen[0]),
+        y=axis(chosen[1]),
+        series=tuple(Series(named(numbers), (x,), (y,)) for (x, y), numbers in placed.items()),
+        note="The dashed line is the bound of the policy." if limit else "",
+        threshold=limit,
     )
+
+
+def choosable(
+    runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]
+) -> list[tuple[str, str, list[tuple[str, str, bool]]]]:
+    """For each axis its name, its words, and every figure with whether it is shown now."""
+    chosen = axes(runs, policy, asked)
+    offered = ways(runs)
+    named = zip(("x", "y"), ("Across", "Up"), chosen or (), strict=False)
+    return [
+        (name, words, [(one.address, one.title, one == shown) for one in offered])
+        for name, words, shown in named
+    ]
+
+
+def axis(way: Way) -> Axis:
+    """The axis of a figure."""
+    return Axis(way.title, scale="percent") if way.figure.unit == "share" else Axis(way.title)
+
+
+def bound(policy: Policy, across: Way, up: Way) -> Threshold | None:
+    """The line of the policy, on the first axis that has one."""
+    sides: tuple[tuple[Way, Literal["x", "y"]], ...] = ((across, "x"), (up, "y"))
+    for way, where in sides:
+        for row in policy.demanded:
+            if (row.instance, row.figure) == (way.instance, way.figure.name):
+                return Threshold(float(row.bound), "policy", axis=where)
+    return None
 
 
 def named(numbers: list[str]) -> str:
@@ -37,24 +128,8 @@ def named(numbers: list[str]) -> str:
     return f"Run{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
 
-def place(run: Run) -> tuple[float, float] | None:
+def place(run: Run, across: Way, up: Way) -> tuple[float, float] | None:
     """Where a run stands, when both figures are known."""
-    risk = run.facts().highest_risk if run.state == "succeeded" else None
-    kept = kept_share(run.report.get("utility", {}))
-    return None if risk is None or kept is None else (float(risk), kept)
-
-
-def kept_share(utility: Mapping[str, Any]) -> float | None:
-    """One minus the mean total variation of the columns, as the marginals measure reports it."""
-    found = list(distances(utility))
-    return 1 - fmean(found) if found else None
-
-
-def distances(node: Any) -> Iterable[float]:
-    """Every total variation in a report."""
-    if isinstance(node, Mapping):
-        for name, value in node.items():
-            if name == "total_variation" and isinstance(value, (int, float)):
-                yield float(value)
-            else:
-                yield from distances(value)
+    results = run.figures.get("results", {})
+    x, y = (results.get(way.instance, {}).get("figures", {}).get(way.figure.name) for way in (across, up))
+    return None if x is None or y is None else (float(x), float(y))

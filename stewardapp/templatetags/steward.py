@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.template import Context
+from django.template.loader import render_to_string
 from django.utils.crypto import get_random_string
 from django.utils.safestring import SafeString
 
@@ -14,6 +16,7 @@ from stewardapp.presenters import icons, numbers, spark, status, steps, times
 register = template.Library()
 
 register.filter("thousands", numbers.thousands)
+register.filter("measured", numbers.measured)
 register.filter("percent", numbers.percent)
 register.filter("size", numbers.size)
 register.filter("duration", numbers.duration)
@@ -51,10 +54,27 @@ def tag(tone: str, word: str, icon: str = "") -> dict[str, Any]:
     return {"tone": tone, "word": word, "icon": icon}
 
 
-@register.inclusion_tag("_components/notice.html")
-def notice(tone: str, text: str, title: str = "") -> dict[str, Any]:
-    """`{% notice "warn" "Nothing is tagged." %}`."""
-    return {"tone": tone, "text": text, "title": title}
+# Django's tags cannot hold line breaks: what says a sentence takes it between two of them.
+
+
+@register.simple_block_tag
+def notice(content: SafeString, tone: str, title: str = "") -> SafeString:
+    """`{% notice "warn" %}Nothing is tagged.{% endnotice %}`."""
+    return render_to_string("_components/notice.html", {"tone": tone, "text": content, "title": title})
+
+
+@register.simple_block_tag
+def empty_state(content: SafeString, icon: str, title: str, url: str = "", label: str = "") -> SafeString:
+    """`{% empty_state "file" "No file" url=… label="…" %}What to do next.{% endempty_state %}`."""
+    shown = {"icon": icon, "title": title, "text": content, "url": url, "label": label}
+    return render_to_string("_components/empty_state.html", shown)
+
+
+@register.simple_block_tag(takes_context=True)
+def confirm(context: Context, content: SafeString, label: str, url: str, button: str = "") -> SafeString:
+    """`{% confirm "Revoke" url %}What cannot be undone.{% endconfirm %}`: a second look before a POST."""
+    shown = {"label": label, "url": url, "button": button or label, "text": content}
+    return render_to_string("_components/confirm.html", {**shown, "csrf_token": context.get("csrf_token")})
 
 
 @register.inclusion_tag("_components/verdict_button.html")
@@ -73,10 +93,10 @@ def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict
     return {"verdict": verdict, "url": url, "label": label, "id": f"why-{get_random_string(6)}", **options}
 
 
-@register.inclusion_tag("_components/help.html")
-def help_text(text: str, label: str = "How do I read this?", right: bool = False) -> dict[str, Any]:
-    """`{% help_text "Share of people who …" %}`: a question mark that opens; works without JavaScript."""
-    return {"text": text, "label": label, "right": right}
+@register.simple_block_tag
+def help_text(content: SafeString, label: str = "How do I read this?", right: bool = False) -> SafeString:
+    """`{% help_text %}Share of people who …{% endhelp_text %}`: opens without a script."""
+    return render_to_string("_components/help.html", {"text": content, "label": label, "right": right})
 
 
 @register.inclusion_tag("_components/steps.html")

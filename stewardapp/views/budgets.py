@@ -12,13 +12,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
-from stewardapp.actions import budgets, proposals
+from stewardapp.actions import budgets, looks, proposals
+from stewardapp.domain.holding import facts_of, proposal_facts, stake_in, stake_of
 from stewardapp.forms.budgets import AllotForm, AllowForm, LimitForm, MoveForm, ReasonForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Allotment, Dataset, Population, Project, Proposal, ProposalState, User
-from stewardapp.models.holding import facts_of, held, stake_of
+from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters import charts
+from stewardapp.reads.populations import charges_of
 from stewardapp.views.people import signed_in
 from stewardapp.views.reauthentication import confirm_identity
 
@@ -35,7 +37,8 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def chart(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The budget over time as Plotly's JSON."""
     population = _population(request, id)
-    drawn = lines.history(population, list(population.charges.all()))
+    told = bool(rules.may_see_purchases(person_anywhere(signed_in(request))))
+    drawn = lines.history(population, charges_of(population) if told else ())
     return HttpResponse(charts.figure_json(drawn), content_type="application/json")
 
 
@@ -43,7 +46,7 @@ def concerned(user: User, population: Population) -> QuerySet[Project]:
     """The projects that a part can be for: one's own; for an officer those that hold data."""
     if not user.is_officer:
         return Project.objects.visible_to(user)
-    return Project.objects.filter(pk__in=held([population]).values("project"))
+    return Project.objects.filter(pk__in=Dataset.objects.holding([population]).values("project"))
 
 
 @require_POST
@@ -103,9 +106,13 @@ def allowances(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def confirm(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Agree with a proposal of somebody else: it may be done at once, so the password is asked for again."""
     user, proposal = signed_in(request), _proposal(request, id)
-    require(rules.may_agree(proposal.stake(user), proposal.facts()))
+    require(rules.may_agree(stake_in(proposal, user), proposal_facts(proposal)))
     confirm_identity(request)
-    agreed = proposals.confirm(proposal=proposal, by=user)
+    seen, aware = looks.look(proposal=proposal, by=user), "aware" in request.POST
+    if not rules.may_confirm(seen, aware):
+        page = {"proposal": proposal, "population": proposal.theirs, "known": rules.PROBABLY_KNOWN}
+        return render(request, "populations/known.html", page, status=409)
+    agreed = proposals.confirm(proposal=proposal, by=user, aware=aware)
     done = agreed.state == ProposalState.CONFIRMED
     messages.success(request, "You agreed. It is done." if done else "You agreed. Others have to agree too.")
     return redirect("population-budget", proposal.population_id)

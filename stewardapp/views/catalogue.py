@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET
 from stewardapp.models import Release
 from stewardapp.presenters import catalogue_pages, charts
 from stewardapp.presenters.budgets import mixed_warning
-from stewardapp.presenters.released_table import Damaged
-from stewardapp.views.published import NotShown, may_download, offers, published
-from worker.engine.chart import Chart
+from stewardapp.reads.released_table import Damaged
+from stewardapp.views.published import NotShown, Publication, offers, published
+from worker.engine.contracts.chart import Chart
 
 PER_PAGE = 20
 
@@ -51,22 +51,25 @@ def catalogue_certificate(request: HttpRequest, public_id: uuid.UUID) -> HttpRes
 def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResponse:
     """A page about a publication, for those in its audience."""
     try:
-        release = published(request.user, public_id)
+        seen = published(request.user, public_id)
     except NotShown:
         return not_shown(request)
+    release = seen.release
     facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
-    facts |= {"codebook": catalogue_pages.codebook(release)} | catalogue_pages.usage(release)
+    lines = catalogue_pages.codebook(release, lists=bool(seen.may_download))
+    facts |= {"codebook": lines, "names_values": any(line.values for line in lines)}
+    facts |= catalogue_pages.usage(release)
     facts["mixed"] = mixed_warning(release)
-    return render(request, template, facts | drawn(request, release) | offers(release, request.user))
+    return render(request, template, facts | drawn(seen) | offers(seen))
 
 
-def drawn(request: HttpRequest, release: Release) -> dict[str, Any]:
+def drawn(seen: Publication) -> dict[str, Any]:
     """The chart of a published table, with its table."""
-    chart = histogram(request, release)
+    chart = histogram(seen)
     if chart is None:
         return {}
-    url = reverse("catalogue-chart", args=[release.public_id])
-    return {"histogram": {**charts.pictured(chart), "url": url}}
+    url = reverse("catalogue-chart", args=[seen.release.public_id])
+    return {"histogram": charts.pictured(chart, url)}
 
 
 @login_not_required
@@ -74,7 +77,7 @@ def drawn(request: HttpRequest, release: Release) -> dict[str, Any]:
 def catalogue_chart(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     """The chart of a published table as Plotly's JSON: published figures only."""
     try:
-        chart = histogram(request, published(request.user, public_id))
+        chart = histogram(published(request.user, public_id))
     except NotShown:
         return not_shown(request)
     if chart is None:
@@ -82,10 +85,10 @@ def catalogue_chart(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     return HttpResponse(charts.figure_json(chart), content_type="application/json")
 
 
-def histogram(request: HttpRequest, release: Release) -> Chart | None:
+def histogram(seen: Publication) -> Chart | None:
     """The chart of a table for those who may download it now; damaged bytes are not drawn."""
     try:
-        return catalogue_pages.histogram(release) if may_download(release, request.user) else None
+        return catalogue_pages.histogram(seen.release) if seen.may_download else None
     except Damaged:
         return None
 
@@ -102,7 +105,7 @@ def not_shown(request: HttpRequest) -> HttpResponse:
 def catalogue_manifest(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     """The public manifest as JSON."""
     try:
-        release = published(request.user, public_id)
+        release = published(request.user, public_id).release
     except NotShown:
         return not_shown(request)
     manifest = catalogue_pages.certificate(release).manifest

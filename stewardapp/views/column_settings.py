@@ -34,7 +34,7 @@ def settings(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     if form.is_valid():
         before = _state(column)
         if attempt(form, _store, request=request, column=column, values=form.changes()):
-            request.session[UNDO] = {"column": str(column.pk), "values": before}
+            request.session[UNDO] = {"column": str(column.pk), "values": before, "reading": _read_as(column)}
             messages.success(request, "The settings are saved.")
             return redirect("column-settings", column.pk)
     return _shown(request, column, form)
@@ -42,7 +42,7 @@ def settings(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def _undone(request: HttpRequest, column: Column) -> HttpResponse:
     kept = request.session.pop(UNDO, None)
-    if kept is None or kept["column"] != str(column.pk):
+    if kept is None or kept["column"] != str(column.pk) or kept.get("reading") != _read_as(column):
         messages.info(request, "There is nothing to take back.")
     else:
         _store(request=request, column=column, values=kept["values"])
@@ -54,12 +54,18 @@ def _store(*, request: HttpRequest, column: Column, values: dict[str, Any]) -> C
     return actions.describe(version=column.version, name=column.name, by=signed_in(request), **values)
 
 
+def _read_as(column: Column) -> str:
+    """Which reading was described: another one is not what it was before."""
+    return str(column.version.current_id)
+
+
 def _state(column: Column) -> dict[str, Any]:
     return {
         "kind": column.kind,
         "label": column.label,
         "release_weight": column.release_weight,
         "settings": column.settings,
+        "kind_confirmed": column.kind_confirmed,
     }
 
 

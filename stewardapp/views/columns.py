@@ -11,18 +11,17 @@ from django.views.decorators.http import require_GET, require_http_methods
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import columns as actions
+from stewardapp.domain.value_lists import previewable, values_of
 from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words
 from stewardapp.models import Column, Version
-from stewardapp.presenters.columns import column_line, untagged
+from stewardapp.presenters.columns import asks_for_kind, column_line, untagged
 from stewardapp.presenters.identifying import Identifying, identifying
-from stewardapp.presenters.small_readings import count, countable, previewable, values_of
+from stewardapp.views import kinds
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import propose
 from stewardapp.views.version_hierarchies import reuse
 from stewardapp.views.versions import version_or_404
-from worker.engine.fields import Role
-
-MOST_COLUMNS_ASKED = 60
+from worker.engine.tables.kinds import Role
 
 
 @require_http_methods(["GET", "POST"])
@@ -68,6 +67,12 @@ def _next(request: HttpRequest, version: Version) -> HttpResponse:
         text = f"Hierarchies proposed: {made}." if made else "There was nothing to propose a hierarchy for."
         messages.success(request, text)
         return redirect(here)
+    if wanted := request.POST.get("confirm"):
+        kinds.confirm(request, version, wanted)
+        return redirect(here)
+    if request.POST.get("doubt"):
+        kinds.take_back(request, version)
+        return redirect(here)
     if request.POST.get("reuse"):
         return reuse(request, version.pk)
     messages.success(request, "The roles are saved.")
@@ -86,6 +91,8 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
         "version_name": f"version {version.number}",
         "columns": lines,
         "untagged": untagged(lines),
+        "guessed": [line for line in lines if asks_for_kind(line)],
+        "confirmed": kinds.last_confirmed(request, version),
         "roles": list(ROLE_LABELS.items()),
         "form_errors": errors,
         "identifying": _identifying(version, columns, names),
@@ -106,7 +113,7 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """How identifying the columns at these positions are together; a fragment."""
     version = version_or_404(request, id)
     require(rules.may_view_version(version.person(signed_in(request))))
-    asked = set(request.GET.getlist("c")[:MOST_COLUMNS_ASKED])
+    asked = set(request.GET.getlist("c"))
     columns = list(version.columns.all())
     names = [column.name for column in columns if str(column.position) in asked]
     page = {"identifying": _identifying(version, columns, names)}
@@ -116,10 +123,7 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
     single = {column.name: column.profile.get("unique_share") for column in columns}
     guessed = {one.name for one in columns if not one.profile.get("distinct_is_exact", True)}
-    seen = identifying(version.profile.get("identifying", ()), single, names, guessed)
-    if (seen.exact and not seen.estimated) or not countable(version, names):
-        return seen
-    return identifying(count(version, names), single, names, guessed)
+    return identifying(version.profile.get("identifying", ()), single, names, guessed)
 
 
 urlpatterns: list[URLPattern] = [

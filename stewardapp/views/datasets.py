@@ -17,8 +17,9 @@ from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Dataset, Population, Project, User
 from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters.datasets import dataset_line, version_line
+from stewardapp.reads.datasets import datasets_with_newest, versions_with_attempts
 from stewardapp.views.people import signed_in
-from stewardapp.views.peopling import with_population
+from stewardapp.views.populations import with_population
 
 PER_PAGE = 50
 
@@ -31,7 +32,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     shown = {
         "page": page,
-        "datasets": [dataset_line(dataset) for dataset in page],
+        "datasets": [dataset_line(row) for row in datasets_with_newest(page)],
         "may_upload": rules.may_upload(person_anywhere(user)),
     }
     return render(request, "datasets/list.html", shown)
@@ -71,14 +72,13 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     user = signed_in(request)
     found = Dataset.objects.visible_to(user).select_related("project", "population")
     dataset = get_object_or_404(found, pk=id)
+    person = dataset.project.person(user)
     page = {
         "dataset": dataset,
-        "versions": [
-            version_line(version) for version in dataset.versions.select_related("uploaded_by", "current")
-        ],
-        "may_upload": rules.may_upload(dataset.project.person(user)),
-        "may_remove": rules.may_remove_dataset(dataset.project.person(user), dataset.facts()),
-        "may_move": rules.may_propose_move(dataset.project.person(user)),
+        "versions": [version_line(row) for row in versions_with_attempts(dataset.versions.all())],
+        "may_upload": rules.may_upload(person),
+        "may_remove": rules.may_remove_dataset(person, dataset.facts()),
+        "may_move": rules.may_propose_move(person),
     }
     return render(request, "datasets/detail.html", page)
 

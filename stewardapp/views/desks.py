@@ -11,15 +11,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
 from stewardapp.actions import desks, queries
+from stewardapp.domain.recipe import declared_of
 from stewardapp.forms.desks import DeskForm, QuestionForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Desk, Query
-from stewardapp.models.desk import declared_of
 from stewardapp.presenters import desks as lines
-from stewardapp.presenters.budgets import mixed_desk_warning
+from stewardapp.presenters.budgets import mixed_desk_warning, mixed_populations
 from stewardapp.views.people import signed_in
 from stewardapp.views.versions import version_or_404
-from worker.engine.fields import RELEASED
+from worker.engine.tables.kinds import RELEASED
 
 MOST_LINES = 200
 
@@ -32,7 +32,7 @@ def listing(request: HttpRequest) -> HttpResponse:
         "version__dataset__project", "version__dataset__population"
     )
     found = sorted(seen, key=lambda desk: desk.closed_at is not None)
-    page = {"lines": [(one, lines.purses(one, user)) for one in found]}
+    page = {"lines": [(one, lines.purses(one, user)) for one in found], "mixed": mixed_populations(found)}
     return render(request, "desks/list.html", page)
 
 
@@ -75,6 +75,7 @@ def open_on(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         if desk is not None:
             return redirect("desk-detail", desk.pk)
     page = {"form": form, "version": version, "names": names}
+    page["mixed"] = mixed_desk_warning(version.dataset.population)
     return render(request, "desks/open.html", page, status=answer_status(form))
 
 
@@ -103,6 +104,7 @@ def confirm(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     form = QuestionForm(request.POST, desk=desk)
     if not form.is_valid() or form.asked is None:
         page = {"form": form, "query_desk": desk, "purses": lines.purses(desk, user)}
+        page["mixed"] = mixed_desk_warning(desk.version.dataset.population)
         return render(request, "desks/ask.html", page, status=answer_status(form))
     query = queries.ask(desk=desk, question=form.asked.params(), by=user)
     return redirect("question-detail", query.pk)

@@ -14,28 +14,39 @@ from django.urls import path
 from django.views.decorators.http import require_GET, require_POST
 
 from stewardapp.access import rules
-from stewardapp.access.verdict import Invalid, first_no, require
-from stewardapp.actions import releases, runs
+from stewardapp.access.facts import Person, ReleaseFacts
+from stewardapp.access.verdict import Invalid, Verdict, first_no, require
+from stewardapp.actions import explorations, releases, runs
+from stewardapp.domain.facts import assessable_facts, release_facts
+from stewardapp.domain.pricing import costs_of
 from stewardapp.forms.recipe_form import LISTS
-from stewardapp.models import Run
+from stewardapp.models import Exploration, Run
 from stewardapp.presenters import explorer
 from stewardapp.presenters.candidates import differences
 from stewardapp.presenters.run_pages import mends
+from stewardapp.views.assessments import ended
 from stewardapp.views.finding import run_or_404
 from stewardapp.views.people import signed_in
-from worker.engine.sent_text import whole_number
+from worker.engine.contracts.facts import Facts, Heights
+from worker.engine.io.sent_text import whole_number
+
+PROGRESS = "runs/_exploration.html"
 
 
 @require_GET
 def run_explorer(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The lattice of one step, filtered by levels, with one node looked at closely."""
     run = run_or_404(request, id)
-    lattice = lattice_or_404(run, request.GET.get("step", ""))
+    exploration = run.explorations.first()
+    if request.headers.get("HX-Request"):
+        working = exploration is not None and exploration.is_alive
+        return render(request, PROGRESS, {"run": run, "exploration": exploration}) if working else ended()
+    lattice = lattice_or_404(run, request.GET.get("step", ""), exploration)
     wanted = filters(lattice, request.GET)
     points = lattice.filtered(wanted)
     chosen = lattice.parsed(request.GET.get("node", "")) or lattice.chosen
     release = run.release
-    person, facts = release.person(request.user), release.facts()
+    person, facts = release.person(request.user), release_facts(release)
     page: dict[str, Any] = {
         "run": run,
         "release": release,
@@ -48,9 +59,24 @@ def run_explorer(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         "found": len(points),
         "states": explorer.WORDS.items(),
         "others": others(run, lattice, chosen),
+        "exploration": exploration,
+        "may_explore": None if lattice.listed else may_explore(run, person, facts),
         "may_choose": first_no(rules.may_edit_release(person, facts), rules.may_start_run(person, facts)),
     }
     return render(request, "runs/explorer.html", page | picture(lattice, points, request.GET))
+
+
+def may_explore(run: Run, person: Person, release: ReleaseFacts) -> Verdict:
+    """Whether this person may have all combinations listed."""
+    return rules.may_explore(person, release, assessable_facts(run), charged=bool(costs_of(run.recipe)))
+
+
+@require_POST
+def run_explore(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Have a worker list every combination that the searches of the run look at."""
+    run = run_or_404(request, id)
+    explorations.start(run=run, by=signed_in(request))
+    return redirect("run-explorer", run.pk)
 
 
 @require_POST
@@ -69,7 +95,7 @@ def run_choose(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def run_again(request: HttpRequest, run: Run, recipe: Mapping[str, Any], back: str) -> HttpResponse:
     """Keep a recipe with one change in the draft, run it, and compare; a refusal leads back."""
     release = run.release
-    require(rules.may_start_run(release.person(request.user), release.facts()))
+    require(rules.may_start_run(release.person(request.user), release_facts(release)))
     try:
         release = releases.edit_recipe(release=release, recipe=recipe, by=signed_in(request))
         made = runs.start(release=release, by=signed_in(request))
@@ -85,7 +111,7 @@ def run_mend(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """A new run with one of the changes that a run without a solution named; the draft keeps it."""
     run = run_or_404(request, id)
     asked = request.POST.get("mend", "")
-    known = {str(one["number"]) for one in mends(run)}
+    known = {str(one.number) for one in mends(run)}
     if asked not in known:
         raise Http404
     mend, recipe = run.error_mends[int(asked)], copy.deepcopy(run.recipe)
@@ -104,15 +130,16 @@ def run_compare(request: HttpRequest, id: uuid.UUID, other: uuid.UUID) -> HttpRe
     return render(request, "runs/compare.html", page | {"changes": differences(before, after)})
 
 
-def lattice_or_404(run: Run, asked: str) -> explorer.Lattice:
+def lattice_or_404(run: Run, asked: str, exploration: Exploration | None = None) -> explorer.Lattice:
     """The lattice of the step asked for, or of the first that searched one."""
     steps = run.report.get("steps", ())
-    searched = [n for n, step in enumerate(steps) if step.get("heights") and step.get("levels")]
+    searched = [n for n, step in enumerate(steps) if (found := Facts.of(step).levels) and found.heights]
     wanted = whole_number(asked)
     step = next(iter(searched), -1) if wanted is None else wanted
     if step not in searched or step >= len(run.recipe.get("steps", ())):
         raise Http404
-    return explorer.Lattice(run, step)
+    listed = exploration.steps[step:] if exploration is not None else []
+    return explorer.Lattice(run, step, listed[0] if listed else {})
 
 
 def filters(lattice: explorer.Lattice, asked: Mapping[str, str]) -> dict[str, int]:
@@ -136,7 +163,7 @@ def picture(
     """The drawing of a small lattice, the projection of a large one."""
     if lattice.size <= explorer.DRAWN or len(lattice.names) < 2:
         return {"drawing": explorer.drawing(lattice, points[: explorer.DRAWN])}
-    tall = sorted(lattice.names, key=lambda name: -lattice.facts["heights"][name])
+    tall = sorted(lattice.names, key=lambda name: -lattice.levels.heights[name])
     across = asked.get("x") if asked.get("x") in lattice.names else tall[0]
     down = asked.get("y") if asked.get("y") in lattice.names and asked.get("y") != across else None
     down = down or next(name for name in tall if name != across)
@@ -147,11 +174,18 @@ def others(run: Run, lattice: explorer.Lattice, node: explorer.Node) -> list[Run
     """Other runs of the release that came to this node."""
     levels = dict(zip(lattice.names, node, strict=True))
     same = run.release.runs.filter(state="succeeded").exclude(pk=run.pk)
-    return [one for one in same if any(step.get("levels") == levels for step in one.report.get("steps", ()))]
+    return [one for one in same if levels in chosen(one)]
+
+
+def chosen(run: Run) -> list[Heights]:
+    """The levels that the steps of a run came to."""
+    found = (Facts.of(step).levels for step in run.report.get("steps", ()))
+    return [one.chosen for one in found if one is not None]
 
 
 urlpatterns = [
     path("runs/<uuid:id>/explorer/", run_explorer, name="run-explorer"),
+    path("runs/<uuid:id>/explore/", run_explore, name="run-explore"),
     path("runs/<uuid:id>/choose/", run_choose, name="run-choose"),
     path("runs/<uuid:id>/mend/", run_mend, name="run-mend"),
     path("runs/<uuid:id>/compare/<uuid:other>/", run_compare, name="run-compare"),

@@ -14,15 +14,14 @@ from django.views.decorators.http import require_POST, require_safe
 from stewardapp.access import rules
 from stewardapp.access.verdict import Verdict, first_no, require
 from stewardapp.actions import hierarchies
+from stewardapp.domain.value_lists import WITH_VALUES, previewable, values_of
 from stewardapp.forms.hierarchies import MOST_BYTES, AttachForm, ImportForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Column, Hierarchy
-from stewardapp.presenters.hierarchies import preview, rows_over, sentence
-from stewardapp.presenters.hierarchy_proposals import described
-from stewardapp.presenters.small_readings import previewable, values_of
+from stewardapp.presenters.hierarchies import described, preview, rows_over, sentence
 from stewardapp.uploadhandler import receiving
 from stewardapp.views.people import signed_in
-from stewardapp.views.proposing import free_name, propose_for
+from stewardapp.views.proposing import propose_for
 from worker.engine.errors import EngineError
 
 NOTHING = "There is nothing to propose: only you know which of these values belong together. Import a table."
@@ -80,7 +79,10 @@ def _brought(request: HttpRequest, column: Column) -> HttpResponse:
     user = signed_in(request)
     form = ImportForm(request.POST, request.FILES, column=column.name)
     if form.is_valid():
-        values = {"name": free_name(column, f"{column.name[:80]}: imported"), "levels": form.levels}
+        values = {
+            "name": column.version.project.hierarchies.free_name(f"{column.name[:80]}: imported"),
+            "levels": form.levels,
+        }
         made = attempt(
             form,
             hierarchies.create,
@@ -174,7 +176,7 @@ def _of_project(column: Column) -> Any:
 def column_or_404(request: HttpRequest, id: uuid.UUID) -> Column:
     """A column of a version this person may look into."""
     seen = Column.objects.visible_to(signed_in(request))
-    related = seen.select_related("hierarchy", "version__dataset__project", "version__current__table__key")
+    related = seen.select_related("hierarchy", "version__dataset__project", WITH_VALUES)
     return get_object_or_404(related, pk=id)
 
 

@@ -14,21 +14,24 @@ from django.views.decorators.http import require_http_methods
 
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import hierarchies
+from stewardapp.domain.value_lists import previewable, values_of
 from stewardapp.forms.hierarchy_builders import FORMS, BuilderForm, first_choice
 from stewardapp.forms.hierarchy_draft import BUILD, RESTART, Draft, change_of
 from stewardapp.models import Column
 from stewardapp.presenters.hierarchies import built_over, levels_over, rows_over
 from stewardapp.presenters.hierarchy_editor import picked, sheet
-from stewardapp.presenters.small_readings import previewable, values_of
 from stewardapp.views.hierarchies import column_or_404, may_edit
 from stewardapp.views.people import signed_in
-from stewardapp.views.proposing import free_name
-from worker.engine.algorithms import hierarchies as engine
-from worker.engine.algorithms.hierarchy_edits import edited, plain, refusal
 from worker.engine.errors import EngineError
+from worker.engine.hierarchies import hierarchy as engine
+from worker.engine.hierarchies.edits import edited, plain, refusal
+from worker.engine.wording import thousands
 
 MOST_EDITED = 20_000
-TOO_MANY = f"More than {MOST_EDITED:,} values are too many to edit by hand. Build by rule, or import a table."
+TOO_MANY = (
+    f"More than {thousands(MOST_EDITED)} values are too many to edit by hand. Build by rule, or import a "
+    "table."
+)
 UNSEEN = (
     "This column is too large to be shown here. Build by rule without a preview, or import a table; the run "
     "says how many values have no row."
@@ -131,7 +134,7 @@ class Editor:
         made = hierarchies.create(
             project=column.version.project,
             version=column.version,
-            name=free_name(column, wanted),
+            name=column.version.project.hierarchies.free_name(wanted),
             levels=laid.height + 1 if self.seen else 0,
             by=by,
             **written,

@@ -12,6 +12,8 @@ from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters.home import attention, in_catalogue, release_line
 from stewardapp.presenters.limits import limits
 from stewardapp.presenters.projects import project_line
+from stewardapp.reads.demo import is_loading
+from stewardapp.reads.projects import projects_with_counts
 from stewardapp.views.people import signed_in
 
 RECENT = 8
@@ -30,11 +32,12 @@ def home(request: HttpRequest) -> HttpResponse:
         "releases": [release_line(release) for release in releases[:RECENT]],
         "releases_url": reverse("release-list"),
         "has_projects": projects.exists(),
-        "projects": [project_line(project, user) for project in projects[:RECENT]],
+        "projects": [project_line(row) for row in projects_with_counts(projects[:RECENT], user)],
         "notifications": Notification.objects.visible_to(user).unread()[:MESSAGES],
         "may_upload": may_upload,
         "published": in_catalogue(user),
         "limits": limits(),
+        "demo_is_loading": is_loading(),
     }
     return render(request, "home/home.html", page)
 

@@ -16,15 +16,18 @@ from pydantic import ValidationError
 from stewardapp.access import rules
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.actions import releases
+from stewardapp.domain.facts import release_facts
 from stewardapp.forms.matrix_draft import MatrixDraft
 from stewardapp.models import Release
 from stewardapp.presenters import matrix_editor
 from stewardapp.presenters.charts import figure_json, pictured
-from stewardapp.presenters.configuring import columns_of
+from stewardapp.presenters.configuring import offered
 from stewardapp.presenters.matrix_editor import Opened
+from stewardapp.reads.drafts import Draft
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
-from worker.engine.sent_text import whole_number
+from worker.engine.dp import promises
+from worker.engine.io.sent_text import whole_number
 
 REFUSED = (
     "The method does not accept this matrix with its other parameters; look at them on the recipe's page."
@@ -36,10 +39,10 @@ def matrix(request: HttpRequest, id: uuid.UUID, number: int, param: str) -> Http
     """Show the matrix; fill, normalise or save it."""
     release = release_or_404(request, id)
     require(rules.may_view_version(release.person(request.user)))  # categories are values
-    opened = matrix_editor.opened(release, number, param)
+    opened = matrix_editor.opened(Draft(release), number, param)
     if request.method != "POST":
         return page(request, opened, opened.draft().judged())
-    require(rules.may_edit_release(release.person(request.user), release.facts()))
+    require(rules.may_edit_release(release.person(request.user), release_facts(release)))
     if matrix_editor.too_many(opened.categories):
         return page(request, opened, opened.draft(), status=422)
     draft = sent(request, opened)
@@ -51,7 +54,7 @@ def matrix(request: HttpRequest, id: uuid.UUID, number: int, param: str) -> Http
 
 def sent(request: HttpRequest, opened: Opened) -> MatrixDraft:
     """What was sent, among the categories and columns there are."""
-    known = opened.strata(columns_of(opened.release))
+    known = opened.strata(offered(opened.around))
     strata = [name for name in request.POST.getlist("strata") if name in known]
     return MatrixDraft.sent(opened.categories, request.POST.dict(), strata)
 
@@ -110,12 +113,14 @@ def page(
         "opened": opened,
         "draft": draft,
         "rows": matrix_editor.rows(draft),
-        "strata": opened.strata(columns_of(release)),
+        "strata": opened.strata(offered(opened.around)),
         "reason": too_many,
         "effect": effect,
+        "local_epsilon": promises.LOCAL_EPSILON,
+        "as_likely": promises.as_likely(effect.ratio) if effect and effect.ratio else "",
         "in_use": matrix_editor.in_use(opened, draft) if not too_many else [],
         "inflation": matrix_editor.inflation_lines(draft, effect),
-        "may_edit": rules.may_edit_release(release.person(request.user), release.facts()),
+        "may_edit": rules.may_edit_release(release.person(request.user), release_facts(release)),
         "unsaved": unsaved,
         "failure": failure,
     }
@@ -131,7 +136,7 @@ def chart(request: HttpRequest, id: uuid.UUID, number: int, param: str) -> HttpR
     """The heat map of the numbers in the address, or of the saved matrix."""
     release = release_or_404(request, id)
     require(rules.may_view_version(release.person(request.user)))
-    opened = matrix_editor.opened(release, number, param)
+    opened = matrix_editor.opened(Draft(release), number, param)
     asked = request.GET.get("cells", "")
     if matrix_editor.too_many(opened.categories):
         raise Http404

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -12,13 +13,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
 from stewardapp.actions import populations, proposals
+from stewardapp.domain.holding import facts_of, stake_of
+from stewardapp.forms.datasets import PeopleForm
 from stewardapp.forms.populations import OverlapForm, PopulationForm, SeparationForm
 from stewardapp.forms.refusals import answer_status, attempt
-from stewardapp.models import Dataset, Population, Proposal
-from stewardapp.models.holding import facts_of, stake_of
+from stewardapp.models import Dataset, Population, Proposal, Resemblance, User
 from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters.datasets import dataset_line
+from stewardapp.reads.datasets import datasets_with_newest
 from stewardapp.views.people import signed_in
 
 
@@ -26,10 +29,12 @@ from stewardapp.views.people import signed_in
 def listing(request: HttpRequest) -> HttpResponse:
     """All populations of the site."""
     user = signed_in(request)
+    person = person_anywhere(user)
     found = Population.objects.visible_to(user).prefetch_related("overlaps")
     page = {
         "populations": [(population, lines.level(population)) for population in found],
-        "may_create": rules.may_manage_populations(person_anywhere(user)),
+        "sees_purchases": rules.may_see_purchases(person),
+        "may_create": rules.may_manage_populations(person),
     }
     return render(request, "populations/list.html", page)
 
@@ -87,10 +92,12 @@ def _about_two(
 def _shown(request: HttpRequest, population: Population, **forms: OverlapForm) -> HttpResponse:
     user = signed_in(request)
     datasets = Dataset.objects.visible_to(user).filter(population=population).select_related("project")
+    seen = Resemblance.objects.visible_to(user).undeclared().about(population)
     page = {
         "population": population,
+        "resemblances": seen.select_related("population", "known", "version"),
         "overlaps": population.overlaps.all(),
-        "datasets": [dataset_line(dataset) for dataset in datasets],
+        "datasets": [dataset_line(row) for row in datasets_with_newest(datasets)],
         "proposals": lines.proposal_lines(population, user),
         "deciders": lines.deciders(population, user),
         "form": _overlap_form(None, population),
@@ -110,6 +117,22 @@ def _overlap_form(request: HttpRequest | None, population: Population) -> Overla
 def _separation_form(request: HttpRequest | None, population: Population) -> SeparationForm:
     given = request.POST if request else None
     return SeparationForm(given, choices=population.overlaps.all(), auto_id="separation_%s")
+
+
+def with_population(form: PeopleForm, user: User) -> dict[str, Any] | None:
+    """The values of a valid form with its population, made before anything else where it is new.
+
+    None when it could not be made.
+    """
+    values = dict(form.cleaned_data)
+    name = values.pop("new_population")
+    if name:
+        values["population"] = attempt(form, _new_population, new_population=name, by=user)
+    return values if values["population"] is not None else None
+
+
+def _new_population(*, new_population: str, by: User) -> Population:
+    return populations.create(name=new_population, by=by)
 
 
 def _population(request: HttpRequest, id: uuid.UUID) -> Population:

@@ -13,7 +13,7 @@ from stewardapp.access.verdict import require
 from stewardapp.actions import project_keys
 from stewardapp.models import Project
 from stewardapp.models.project_key import key_facts
-from stewardapp.presenters.projects import key_lines
+from stewardapp.reads.projects import keys_of
 from stewardapp.views.people import signed_in
 from stewardapp.views.reauthentication import confirm_identity
 
@@ -30,7 +30,7 @@ def key(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         fresh = project_keys.replace(project=project, by=user)
         messages.success(request, f"Key {fresh.number} is in force. The former key is destroyed.")
         return redirect("project-key", project.pk)
-    page = {"project": project, "keys": key_lines(project), "may_replace": may_replace}
+    page = {"project": project, "keys": keys_of(project), "may_replace": may_replace}
     return render(request, "projects/key.html", page)
 
 

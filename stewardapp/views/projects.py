@@ -9,15 +9,18 @@ from django.urls import URLPattern, path
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stewardapp.access import rules
-from stewardapp.access.verdict import require
+from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import memberships, policies, projects
-from stewardapp.forms.projects import MemberForm, PolicyForm, ProjectForm
+from stewardapp.forms.policies import PolicyForm, RowsForm, choices
+from stewardapp.forms.projects import MemberForm, ProjectForm
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Dataset, Membership, Project, Release
 from stewardapp.models.membership import person_of
 from stewardapp.presenters.datasets import dataset_line
 from stewardapp.presenters.home import release_line
 from stewardapp.presenters.projects import member_lines, policy_line, project_line
+from stewardapp.reads.datasets import datasets_with_newest
+from stewardapp.reads.projects import projects_with_counts
 from stewardapp.views.people import signed_in
 
 RECENT = 10
@@ -27,7 +30,7 @@ RECENT = 10
 def listing(request: HttpRequest) -> HttpResponse:
     """Every project somebody is in; an administrator sees all."""
     user = signed_in(request)
-    lines = [project_line(project, user) for project in Project.objects.visible_to(user)]
+    lines = [project_line(row) for row in projects_with_counts(Project.objects.visible_to(user), user)]
     may_create = rules.may_create_project(person_of(user))
     return render(request, "projects/list.html", {"projects": lines, "may_create": may_create})
 
@@ -51,17 +54,18 @@ def create(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """What the project holds, who is in it, and what its policy demands."""
     user, project = signed_in(request), _project(request, id)
-    releases = Release.objects.visible_to(user).filter(project=project)[:RECENT]
+    releases = Release.objects.visible_to(user).filter(project=project).select_related("project")[:RECENT]
+    person = project.person(user)
     datasets = Dataset.objects.visible_to(user).filter(project=project)
     page = {
         "project": project,
         "project_id": str(project.id),
         "policy": policy_line(project.policy),
         "members": member_lines(project.memberships.select_related("user")),
-        "datasets": [dataset_line(dataset) for dataset in datasets],
+        "datasets": [dataset_line(row) for row in datasets_with_newest(datasets)],
         "releases": [release_line(release) for release in releases],
-        "may_upload": rules.may_create_dataset(project.person(user)),
-        "may_rename": rules.may_create_project(project.person(user)),
+        "may_upload": rules.may_create_dataset(person),
+        "may_rename": rules.may_create_project(person),
     }
     return render(request, "projects/detail.html", page)
 
@@ -119,24 +123,57 @@ def remove_member(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def policy(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The rules in force, their history, and a revision."""
-    user, project = signed_in(request), _project(request, id)
-    may_revise = rules.may_revise_policy(project.person(user))
-    form = PolicyForm(request.POST) if request.method == "POST" else PolicyForm.of(project.policy)
-    if request.method == "POST":
-        require(may_revise)
-        if form.is_valid():
-            attempt(form, policies.revise, project=project, by=user, **form.revision())
-        if form.is_valid():
-            messages.success(request, "The new policy holds for everything submitted from now on.")
-            return redirect("project-policy", project.id)
+    project = _project(request, id)
+    if request.method != "POST":
+        return _policy_page(request, project, PolicyForm.of(project.policy), RowsForm.of(project.policy))
+    require(rules.may_revise_policy(project.person(signed_in(request))))
+    form, rows = PolicyForm(request.POST), RowsForm.sent(request.POST)
+    command = request.POST.get("do", "save")
+    if command != "save":
+        return _policy_page(request, project, form.unjudged(), rows.rearranged(command), unsaved=True)
+    if _revised(request, project, form, rows):
+        messages.success(request, "The new policy holds for everything submitted from now on.")
+        return redirect("project-policy", project.id)
+    return _policy_page(request, project, form, rows, unsaved=True, status=422)
+
+
+def _revised(request: HttpRequest, project: Project, form: PolicyForm, rows: RowsForm) -> bool:
+    """Whether a new version was written; what is wrong with what was sent stands on the forms."""
+    if not all([form.is_valid(), rows.is_valid()]):
+        return False
+    try:
+        policies.revise(project=project, rows=rows.demands(), by=signed_in(request), **form.revision())
+    except Invalid as refusal:
+        if refusal.param.startswith("rows"):
+            rows.refused(refusal)
+        else:
+            form.add_error(refusal.param if refusal.param in form.fields else None, refusal.reason)
+        return False
+    return True
+
+
+def _policy_page(
+    request: HttpRequest,
+    project: Project,
+    form: PolicyForm,
+    rows: RowsForm,
+    *,
+    unsaved: bool = False,
+    status: int = 200,
+) -> HttpResponse:
     page = {
         "project": project,
         "form": form,
-        "may_revise": may_revise,
+        "rows": rows,
+        "unsaved": unsaved,
+        "choices": choices(),
+        "may_revise": rules.may_revise_policy(project.person(signed_in(request))),
         "policy": policy_line(project.policy),
-        "history": [policy_line(line) for line in project.policies.order_by("-version")],
+        "history": [
+            policy_line(line) for line in project.policies.prefetch_related("rows").order_by("-version")
+        ],
     }
-    return render(request, "projects/policy.html", page, status=answer_status(form))
+    return render(request, "projects/policy.html", page, status=status)
 
 
 def _project(request: HttpRequest, id: uuid.UUID) -> Project:

@@ -5,21 +5,20 @@ from typing import Any
 from django.utils import timezone
 
 from stewardapp.actions import hierarchies
+from stewardapp.domain.value_lists import WITH_VALUES, previewable, values_of
 from stewardapp.models import Column, Hierarchy, User, Version
 from stewardapp.presenters.hierarchies import built_over
-from stewardapp.presenters.small_readings import previewable, values_of
-from worker.engine.algorithms.hierarchies import checked
-from worker.engine.algorithms.hierarchy_proposals import proposal
 from worker.engine.errors import EngineError
-from worker.engine.fields import Role
+from worker.engine.hierarchies.hierarchy import checked
+from worker.engine.hierarchies.proposals import proposal
+from worker.engine.tables.kinds import Role
 
 ALL = "all"
-LONGEST_NAME = 120
 
 
 def propose(version: Version, wanted: str, by: User) -> int:
     """Attach a proposal to one column (by id) or to every quasi-identifier without one; how many were."""
-    columns = version.columns.select_related("version__current__table__key", "version__dataset__project")
+    columns = version.columns.select_related(WITH_VALUES, "version__dataset__project")
     if wanted == ALL:
         chosen = columns.filter(role=Role.QUASI_IDENTIFIER, hierarchy=None)
         return sum(propose_for(column, by) for column in chosen)
@@ -55,16 +54,5 @@ def _made(column: Column, spec: dict[str, Any], values: list[str], by: User) -> 
     same = next((one for one in usable if (one.spec, one.lines) == (said["spec"], said["lines"])), None)
     if same is not None:
         return same
-    made: dict[str, Any] = {"name": free_name(column, name), "levels": levels, **said}
+    made: dict[str, Any] = {"name": version.project.hierarchies.free_name(name), "levels": levels, **said}
     return hierarchies.create(project=version.project, version=version, by=by, **made)
-
-
-def free_name(column: Column, name: str) -> str:
-    """This name, or the first numbered one that the project does not use."""
-    taken = set(column.version.project.hierarchies.values_list("name", flat=True))
-    name = name[: LONGEST_NAME - 8]
-    return next(
-        candidate
-        for candidate in (name, *(f"{name} ({number})" for number in range(2, len(taken) + 3)))
-        if candidate not in taken
-    )

@@ -16,6 +16,7 @@ from stewardapp.models import Query
 from stewardapp.presenters import answers, charts, remedies
 from stewardapp.presenters import desks as lines
 from stewardapp.presenters.budgets import mixed_desk_warning
+from stewardapp.reads.answers import exact_figures
 from stewardapp.views.people import signed_in
 from worker.engine.dp.questions import Question
 
@@ -39,7 +40,8 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         "again": _form(query, {}),
     }
     if query.stands == ANSWERED:
-        exact, comparison = bool(rules.may_see_exact(person)), remedies.compared(query, user)
+        exact = exact_figures(query) if rules.may_see_exact(person) else ()
+        comparison = remedies.compared(query, user)
         page |= {
             "table": answers.answer_table(query, exact=exact),
             "chart": answers.answer_chart(query, exact=exact),
@@ -63,9 +65,10 @@ def _form(query: Query, changed: dict[str, str]) -> QuestionForm | None:
 def chart(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The picture of the answer as Plotly's JSON, with the true figures for those cleared for them."""
     user, query = signed_in(request), query_or_404(request, id)
-    exact = bool(rules.may_see_exact(query.desk.person(user)))
-    drawn = answers.answer_chart(query, exact=exact) if query.stands == ANSWERED else None
-    if drawn is None:
+    if query.stands != ANSWERED:
+        raise Http404
+    exact = exact_figures(query) if rules.may_see_exact(query.desk.person(user)) else ()
+    if (drawn := answers.answer_chart(query, exact=exact)) is None:
         raise Http404
     return HttpResponse(charts.figure_json(drawn), content_type="application/json")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -17,11 +19,16 @@ from stewardapp.access.thresholds import EXCUSABLE
 from stewardapp.access.verdict import require
 from stewardapp.access.workflow import State
 from stewardapp.actions import editions, releases
+from stewardapp.domain.facts import release_facts
 from stewardapp.forms.presets import preset
 from stewardapp.forms.refusals import attempt
 from stewardapp.forms.releases import CreateForm, EditionForm, PublishForm, RevokeForm, SubmitForm
 from stewardapp.models import Project, Release, Version
-from stewardapp.presenters import charts, configuring, release_pages, utility_map
+from stewardapp.presenters import averaging, charts, configuring, release_pages, utility_map
+from stewardapp.reads.datasets import tagged_columns
+from stewardapp.reads.drafts import comparable_files
+from stewardapp.reads.releases import Seen
+from stewardapp.reads.runs import SeenRun
 from stewardapp.views import recipes
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
@@ -48,11 +55,12 @@ def release_list(request: HttpRequest) -> HttpResponse:
 def release_create(request: HttpRequest) -> HttpResponse:
     """Choose a version and a kind of release; the preset fills the recipe."""
     projects = Project.objects.permitting(request.user, Permission.EDIT_RELEASE)
-    versions = Version.objects.ready().filter(dataset__project__in=projects)
+    versions = Version.objects.ready().filter(dataset__project__in=projects).select_related("dataset")
     form = CreateForm(request.POST or None, versions=versions, initial=request.GET.dict())
     if request.method == "POST" and form.is_valid():
         version, chosen = form.cleaned_data["version"], preset(form.cleaned_data["preset"])
-        recipe = chosen.recipe(configuring.columns_of_version(version)) if chosen else {}
+        known = configuring.offered_of(tagged_columns(version), comparable_files(version))
+        recipe = chosen.recipe(known) if chosen else {}
         title = form.cleaned_data["title"]
         made = releases.create(version=version, title=title, recipe=recipe, by=signed_in(request))
         return redirect("release-configure", made.pk)
@@ -65,17 +73,24 @@ def release_create(request: HttpRequest) -> HttpResponse:
 def release_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The runs of a release side by side, and where it stands."""
     release = release_or_404(request, id)
-    shown = release_pages.detail(release, request.user)
-    drawn = utility_map.chart(shown["runs"], shown["policy"])
+    shown = release_pages.detail(Seen(release, request.user))
+    drawn = utility_map.chart(shown["runs"], shown["policy"], request.GET)
     if drawn.series:
-        shown |= {"map": charts.pictured(drawn), "map_url": reverse("release-map", args=[id])}
+        shown |= {"map": charts.pictured(drawn), "map_url": map_address(id, request.GET)}
+        shown |= {"map_axes": utility_map.choosable(shown["runs"], shown["policy"], request.GET)}
     return render(request, "releases/detail.html", shown)
+
+
+def map_address(id: uuid.UUID, asked: Mapping[str, str]) -> str:
+    """Where the map is drawn, on the axes that were asked for."""
+    chosen = {axis: asked[axis] for axis in ("x", "y") if axis in asked}
+    return reverse("release-map", args=[id]) + (f"?{urlencode(chosen)}" if chosen else "")
 
 
 @require_GET
 def release_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The table of runs, fetched again and again while one of them is alive."""
-    shown = release_pages.detail(release_or_404(request, id), request.user)
+    shown = release_pages.detail(Seen(release_or_404(request, id), request.user))
     return render(request, "releases/_runs.html", shown)
 
 
@@ -83,7 +98,7 @@ def release_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def release_map(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The risk–utility map of all runs, as Plotly's JSON."""
     release = release_or_404(request, id)
-    drawn = utility_map.chart(list(release.runs.all()), release_pages.policy_of(release))
+    drawn = utility_map.chart(list(release.runs.all()), release.judged_by, request.GET)
     return HttpResponse(charts.figure_json(drawn), content_type="application/json")
 
 
@@ -92,9 +107,10 @@ def release_submit(request: HttpRequest, id: uuid.UUID, run_id: uuid.UUID) -> Ht
     """Say what the release is for and put one run forward as its candidate."""
     release = release_or_404(request, id)
     run = get_object_or_404(release.runs, pk=run_id)
-    may = release_pages.submit_verdict(run, request.user)
-    require(may)
-    singles_out = release_pages.policy_met(run).code in EXCUSABLE
+    run.release = release
+    seen = SeenRun(run, Seen(release, request.user))
+    require(release_pages.submit_verdict(seen))
+    singles_out = release_pages.policy_met(seen).code in EXCUSABLE
     form = SubmitForm(request.POST or None, initial=described(release), singles_out=singles_out)
     if request.method == "POST" and form.is_valid():
         said = {**form.cleaned_data}
@@ -102,7 +118,8 @@ def release_submit(request: HttpRequest, id: uuid.UUID, run_id: uuid.UUID) -> Ht
         releases.submit(release=release, run=run, description=said, revision=revision, by=signed_in(request))
         messages.success(request, "Submitted. The reviewers of the project are told.")
         return redirect("release-detail", release.pk)
-    shown = {"release": release, "run": run, "form": form, "checks": release_pages.policy_checks(run)}
+    shown = {"release": release, "run": run, "form": form, "checks": release_pages.policy_checks(seen)}
+    shown["averaging"] = averaging.lines_of(seen)
     return render(request, "releases/submit.html", shown, status=422 if form.is_bound else 200)
 
 
@@ -122,7 +139,7 @@ def described(release: Release) -> dict[str, object]:
 def release_edition(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Begin the next edition: the same recipe and words on another version of the data."""
     release = release_or_404(request, id)
-    require(rules.may_continue(release.person(request.user), release.facts()))
+    require(rules.may_continue(release.person(request.user), release_facts(release)))
     others = Version.objects.ready().filter(dataset__project=release.project).exclude(pk=release.version_id)
     newest = others.filter(dataset=release.version.dataset_id).order_by("-number").first()
     initial = {"title": release.title, "version": newest}
@@ -156,7 +173,7 @@ def release_reopen(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def release_publish(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Choose audience and embargo, and hand the approved bytes out."""
     release = release_or_404(request, id)
-    require(rules.may_publish(release.person(request.user), release.facts()))
+    require(rules.may_publish(release.person(request.user), release_facts(release)))
     confirm_identity(request)
     form = PublishForm(request.POST or None, initial={"manifest_sha256": release.candidate_sha256})
     if request.method == "POST" and form.is_valid():
@@ -173,7 +190,7 @@ def release_publish(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def release_revoke(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Stop a publication, with a notice to those who have it."""
     release = release_or_404(request, id)
-    require(rules.may_revoke(release.person(request.user), release.facts()))
+    require(rules.may_revoke(release.person(request.user), release_facts(release)))
     confirm_identity(request)
     form = RevokeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

@@ -21,7 +21,8 @@ from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters import charts
 from stewardapp.presenters import replays as presenter
 from stewardapp.views.people import signed_in
-from worker.engine.attacks.settings import AttackSettings
+from worker.engine.demonstrations.settings import AttackSettings
+from worker.engine.dp import promises
 
 PREFIX = "attack"
 
@@ -92,6 +93,7 @@ def _page(request: HttpRequest, replay: Replay | None, form: ParameterForm) -> H
         **(_shown(replay, user) if replay else {}),
         "earlier": seen.select_related("requested_by"),
         "form": form,
+        "guessed": promises.GUESSED,
         "may_replay": rules.may_replay_attacks(person_anywhere(user), seen.alive().exists()),
     }
     return render(request, "replays/detail.html", page, status=answer_status(form))

@@ -12,10 +12,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import require
+from stewardapp.access.workflow import State
 from stewardapp.actions import comments, reviews
+from stewardapp.domain.facts import release_facts
 from stewardapp.forms.reviews import CommentForm, DecisionForm
 from stewardapp.models import Comment, Release
-from stewardapp.presenters import candidates
+from stewardapp.presenters import candidates, release_pages
+from stewardapp.reads.releases import Seen
 from stewardapp.views.finding import release_or_404
 from stewardapp.views.people import signed_in
 from stewardapp.views.reauthentication import confirm_identity
@@ -34,26 +37,58 @@ def review_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return candidate_page(request, release_or_404(request, id), DecisionForm(), CommentForm())
 
 
+@require_GET
+def review_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """What others vote and say, while the page with one's own words stays, and says what it shows."""
+    release = release_or_404(request, id)
+    moved_on = release.state != State.IN_REVIEW
+    before, shown = Seen(release, request.user), request.GET.get("seen", "")
+    since = {
+        "moved_on": moved_on,
+        "seen": shown,
+        "behind": bool(shown) and not moved_on and shown != release.candidate_sha256,
+        "may_vote": rules.may_review(before.person, before.facts),
+    }
+    return render(request, "reviews/_talk.html", {"release": release, **release_pages.talk(before), **since})
+
+
 def candidate_page(
-    request: HttpRequest, release: Release, decision: DecisionForm, comment: CommentForm, status: int = 200
+    request: HttpRequest,
+    release: Release,
+    decision: DecisionForm,
+    comment: CommentForm,
+    status: int = 200,
+    outdated: str = "",
 ) -> HttpResponse:
-    """The candidate page around its two forms."""
+    """The candidate page around its two forms; `outdated` says why it came instead of what was asked."""
     if release.candidate is None:
         raise Http404
-    shown = candidates.context(release, request.user, request.GET)
+    shown = candidates.context(Seen(release, request.user), request.GET)
     return render(
         request,
         "reviews/detail.html",
-        {**shown, "decision_form": decision, "comment_form": comment},
+        {
+            **shown,
+            "decision_form": decision,
+            "comment_form": comment,
+            "outdated": outdated,
+            "seen": release.candidate_sha256,
+        },
         status=status,
     )
 
 
 @require_POST
 def review_decide(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """Vote on the bytes the page showed; another candidate since then is a conflict."""
+    """Vote on the bytes the page showed; where more is known of them by now, the page comes anew first."""
     release = release_or_404(request, id)
-    require(rules.may_review(release.person(request.user), release.facts()))
+    person, facts = release.person(request.user), release_facts(release)
+    require(rules.may_review(person, facts))
+    hashes = {"seen": request.POST.get("manifest_sha256", ""), "candidate": release.candidate_sha256}
+    verdict = rules.may_decide(person, facts, **hashes, approving=False)
+    if not verdict:
+        typed = DecisionForm(initial={"reason": request.POST.get("reason", "")})
+        return candidate_page(request, release, typed, CommentForm(), status=409, outdated=verdict.reason)
     form = DecisionForm(request.POST)
     if not form.is_valid():
         return candidate_page(request, release, form, CommentForm(), status=422)
@@ -91,6 +126,7 @@ def back(release: Release) -> HttpResponse:
 urlpatterns = [
     path("reviews/", review_list, name="review-list"),
     path("releases/<uuid:id>/review/", review_detail, name="review-detail"),
+    path("releases/<uuid:id>/review/progress/", review_progress, name="review-progress"),
     path("releases/<uuid:id>/review/decide/", review_decide, name="review-decide"),
     path("releases/<uuid:id>/comments/", comment_add, name="comment-add"),
     path("comments/<uuid:id>/resolve/", comment_resolve, name="comment-resolve"),

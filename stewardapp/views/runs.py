@@ -15,6 +15,8 @@ from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import runs
 from stewardapp.presenters import charts, measures, run_pages, step_notes, tables
 from stewardapp.presenters.shortages import shortage_of
+from stewardapp.reads.releases import Seen
+from stewardapp.reads.runs import SeenRun
 from stewardapp.views.finding import release_or_404, run_or_404
 from stewardapp.views.people import signed_in
 
@@ -25,9 +27,8 @@ STOP_POLLING = 286
 def run_start(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Queue a run of the recipe as it stands."""
     release = release_or_404(request, id)
-    if rules.may_edit_release(release.person(request.user), release.facts()) and shortage_of(
-        release, signed_in(request)
-    ):
+    seen = Seen(release, request.user)
+    if rules.may_edit_release(seen.person, seen.facts) and shortage_of(seen):
         messages.warning(request, "It cannot run yet: there is too little budget.")
         return redirect("release-configure", release.pk)
     try:
@@ -45,7 +46,8 @@ def run_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     tab = request.GET.get("tab", "overview")
     if tab not in run_pages.TABS:
         raise Http404
-    return render(request, "runs/detail.html", run_pages.context(run, request.user, tab))
+    seen = SeenRun(run, Seen(run.release, request.user))
+    return render(request, "runs/detail.html", run_pages.context(seen, tab))
 
 
 @require_GET

@@ -20,7 +20,8 @@ from stewardapp.models import Population, Project, Survey
 from stewardapp.presenters import survey_pages
 from stewardapp.presenters.charts import figure_json, pictured
 from stewardapp.views.people import signed_in
-from stewardapp.views.peopling import with_population
+from stewardapp.views.populations import with_population
+from worker.engine.wording import thousands
 
 MOVE_WORDS = {
     SurveyMove.OPEN: "Open the survey",
@@ -132,7 +133,7 @@ def invite(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     form = InviteForm(request.POST)
     require(rules.may_invite(survey.person(request.user), survey.facts()))
     if not form.is_valid():
-        raise Invalid("number", f"Choose a number from 1 to {surveys.MOST_INVITATIONS:,}.", "number")
+        raise Invalid("number", f"Choose a number from 1 to {thousands(surveys.MOST_INVITATIONS)}.", "number")
     tokens = surveys.invite(survey=survey, number=form.cleaned_data["number"], by=signed_in(request))
     link = request.build_absolute_uri(reverse("survey-answer", args=[survey.public_id]))
     answer = HttpResponse("".join(f"{link}#{token}\n" for token in tokens), content_type="text/plain")

@@ -16,8 +16,7 @@ from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.forms.versions import DialectForm
 from stewardapp.models import User, Version
 from stewardapp.presenters.columns import column_lines, untagged
-from stewardapp.presenters.datasets import state_of
-from stewardapp.presenters.versions import dialect_lines
+from stewardapp.presenters.datasets import dialect_lines, state_of
 from stewardapp.views.people import signed_in
 
 
@@ -98,7 +97,7 @@ def _state(version: Version, user: User, form: DialectForm) -> dict[str, Any]:
     return {
         "version": version,
         "version_name": f"version {version.number}",
-        "state": state_of(version),
+        "state": state_of(version, reading.state if reading else None),
         "reading": reading,
         "columns": lines,
         "untagged": untagged(lines),

@@ -11,5 +11,6 @@ class Command(BaseCommand):
     help = "Load the demo project into an empty installation and print who may sign in."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for role, user, password in demo.load(self.stdout.write):
-            self.stdout.write(f"{role:<16}  {user:<16}  {password}")
+        for role, user, password in demo.load():
+            if options["verbosity"]:
+                self.stdout.write(f"{role:<16}  {user:<16}  {password}")

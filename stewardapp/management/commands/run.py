@@ -4,11 +4,13 @@ import fcntl
 import os
 import signal
 import socket
+import sqlite3
+import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,12 @@ from django.db import connections
 
 from stewardapp.management import demo, processes
 from stewardapp.management.supervisor import Service, Supervisor, log_file
+from stewardapp.reads.demo import is_loading
 
 HOST = "127.0.0.1"
 START_SECONDS = 120.0
+EMPTY = Path(sys.prefix) / "empty-desk" / "steward.sqlite3"
+"""Made by `make` when it installs."""
 
 
 class Command(BaseCommand):
@@ -33,13 +38,13 @@ class Command(BaseCommand):
             for number in (signal.SIGINT, signal.SIGTERM):  # also where a script started it in the background
                 signal.signal(number, signal.default_int_handler)
             with suppress(KeyboardInterrupt):  # Ctrl-C before the processes run
+                ready_made_database()
                 call_command("migrate", interactive=False, verbosity=0)
-                personas = demo.load(self.stdout.write)
-                connections.close_all()
-                self.keep_running(personas)
+                self.keep_running(demo.begin())
 
     def keep_running(self, personas: list[tuple[str, str, str]]) -> None:
-        """Start both, say where, and stay until a signal."""
+        """Start all, say where, and stay until a signal."""
+        connections.close_all()
         supervisor = Supervisor(services())
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, supervisor.stop)
@@ -58,6 +63,8 @@ class Command(BaseCommand):
         width = max((len(role) for role, _, _ in personas), default=0)
         for role, user, password in personas:
             self.stdout.write(f"{role:<{width}}  {user:<{width}}  {password}")
+        if is_loading():
+            self.stdout.write("The demo project is being loaded beside.")
         self.stdout.write(f"Logs: {settings.STEWARD_DATA / 'logs'} · Ctrl-C stops")
         self.stdout.flush()
 
@@ -84,15 +91,33 @@ def check_port(port: int) -> None:
             raise CommandError(f"Port {port} is taken. Set STEWARD_PORT to another one.") from None
 
 
+def ready_made_database() -> None:
+    """Begin with the empty one that the installation made; newer migrations are still to come."""
+    database = settings.DATABASES["default"]
+    if not EMPTY.exists() or "sqlite3" not in database["ENGINE"] or Path(database["NAME"]).exists():
+        return
+    part = Path(f"{database['NAME']}.part")
+    part.unlink(missing_ok=True)
+    with (
+        closing(sqlite3.connect(f"file:{EMPTY}?mode=ro", uri=True)) as empty,
+        closing(sqlite3.connect(part)) as copy,
+    ):
+        empty.backup(copy)
+    part.replace(database["NAME"])
+
+
 def services() -> list[Service]:
-    """Web and worker."""
+    """Web and worker, and the demo until it is complete."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stewardapp.settings")
     commands = {
         "web": processes.web(f"{HOST}:{settings.STEWARD_PORT}"),
         "worker": processes.worker(),
     }
     logs = settings.STEWARD_DATA / "logs"
-    return [Service(name, command, log_file(logs, name)) for name, command in commands.items()]
+    found = [Service(name, command, log_file(logs, name)) for name, command in commands.items()]
+    if is_loading():
+        found.append(Service("demo", processes.demo(), log_file(logs, "demo"), once=True))
+    return found
 
 
 def wait_until_healthy(supervisor: Supervisor) -> None:

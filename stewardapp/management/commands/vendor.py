@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 FOLDER = Path(settings.BASE_DIR) / "static" / "vendor"
 LOCK = FOLDER / "vendor.json"
+FETCHING_SECONDS = 300.0
 SOURCE_MAP = re.compile(rb"^\s*(?://|/\*)# sourceMappingURL=.*$\n?", re.MULTILINE)
 
 
@@ -33,9 +34,8 @@ class Command(BaseCommand):
 def _fetch(package: dict[str, Any], folder: Path) -> Path:
     """Download one package, refused unless the lock's hash fits."""
     wanted = f"{package['name']}@{package['version']}"
-    subprocess.run(
-        ["npm", "pack", wanted, "--silent", "--ignore-scripts"], cwd=folder, check=True, capture_output=True
-    )
+    command = ["npm", "pack", wanted, "--silent", "--ignore-scripts"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=FETCHING_SECONDS)
     tarball = next(folder.glob("*.tgz"))
     found = "sha512-" + base64.b64encode(hashlib.sha512(tarball.read_bytes()).digest()).decode()
     if found != package["integrity"]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from stewardapp import anchors
-from stewardapp.actions import audit
+from stewardapp.domain import audit_chain
 
 BROKEN, UNUSABLE = 1, 2
 
@@ -26,8 +26,8 @@ class Command(BaseCommand):
         if options["public_key"] and not options["against"]:
             raise CommandError("--public-key goes with --against.", returncode=UNUSABLE)
         anchor = self.anchor(options["against"], options["public_key"]) if options["against"] else None
-        found = audit.verify() if anchor is None else audit.verify_against(anchor)
-        if isinstance(found, audit.Broken):
+        found = audit_chain.verify() if anchor is None else audit_chain.verify_against(anchor)
+        if isinstance(found, audit_chain.Broken):
             place = f"at event {found.id}: " if found.id else ""
             raise CommandError(f"broken {place}{found.reason}", returncode=BROKEN)
         self.stdout.write(f"ok {found.count} events, last hash {found.hash or '-'}")

@@ -1,0 +1,1 @@
+"""Values computed from rows and stored bytes; nothing here writes."""

@@ -1,0 +1,1 @@
+"""What pages ask of the database and of stored bytes; nothing here writes, and tests count the questions."""

@@ -1,0 +1,28 @@
+"""What the page of a candidate asks of the database besides the candidate."""
+
+from __future__ import annotations
+
+from stewardapp.access.workflow import transition
+from stewardapp.models import AuditEvent, Population, Release, Run
+from stewardapp.models.user import AnyUser
+
+MOST_RELATIVES = 20
+
+
+def relatives(release: Release, user: AnyUser) -> list[Release]:
+    """What else was made from data about the same or overlapping people: copies add up."""
+    people = Population.objects.sharing_with(release.version.dataset.population_id)
+    others = Release.objects.visible_to(user).filter(version__dataset__population__in=people)
+    seen = others.exclude(pk=release.pk).filter(submitted_at__isnull=False).order_by("-submitted_at")
+    return list(seen.select_related("version__dataset__population", "project")[:MOST_RELATIVES])
+
+
+def previous_candidate(release: Release) -> Run | None:
+    """The run that was submitted before this one, voted on or not; the log knows every submission."""
+    if release.submission < 2:
+        return None
+    submitted = AuditEvent.objects.about(release).filter(action=transition("submit").event)
+    earlier = [event for event in submitted if event.details["submission"] < release.submission]
+    if not earlier or earlier[0].details["run"] == str(release.candidate_id):
+        return None
+    return release.runs.filter(pk=earlier[0].details["run"]).first()

@@ -1,0 +1,82 @@
+"""What the pages about one run ask of the database."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from stewardapp.domain.averaging import Added, Beside, added_up, averaged_with
+from stewardapp.domain.facts import assessable_facts, run_facts
+from stewardapp.models.job import JobState
+
+if TYPE_CHECKING:
+    from stewardapp.access.facts import RunFacts
+    from stewardapp.models import Artifact, Assessment, Policy, Reading, Run, Version
+    from stewardapp.reads.releases import Seen
+
+
+class SeenRun:
+    """A run before somebody: what its page needs is asked once, whatever prints it."""
+
+    def __init__(self, run: Run, seen: Seen) -> None:
+        self.run, self.seen = run, seen
+
+    @property
+    def policy(self) -> Policy:
+        """What it is judged by."""
+        return self.seen.policy
+
+    @cached_property
+    def facts(self) -> RunFacts:
+        """What the rules need to know about the run."""
+        return run_facts(self.run, self.seen.out)
+
+    @cached_property
+    def assessable(self) -> RunFacts:
+        """The same, and whether it can be measured again."""
+        return assessable_facts(self.run, self.seen.out)
+
+    @cached_property
+    def assessments(self) -> list[Assessment]:
+        """Everything that was asked of it after it ended, the newest first."""
+        found = self.run.assessments.select_related("asked_by").prefetch_related("compared__version__dataset")
+        for one in (asked := list(found)):
+            one.run = self.run
+        return asked
+
+    @property
+    def measured_afterwards(self) -> list[Assessment]:
+        """Those that have results."""
+        return [one for one in self.assessments if one.state == JobState.SUCCEEDED]
+
+    def files_to_compare_with(self) -> list[Version]:
+        """What measures may compare it with now."""
+        return list(self.seen.release.version.usable_as_population().select_related("dataset"))
+
+    @cached_property
+    def added_up(self) -> tuple[Added, ...]:
+        """What the cells of single columns give away at most, with all that is out."""
+        return added_up(self.run, self.seen.out)
+
+    @cached_property
+    def averaged_with(self) -> tuple[Beside, ...]:
+        """What is out with noise on the same columns."""
+        return averaged_with(self.run, self.seen.out)
+
+    @cached_property
+    def compared(self) -> list[Reading]:
+        """What its data were compared with."""
+        return list(self.run.compared.select_related("version__dataset"))
+
+    @property
+    def names_of_files(self) -> dict[str, str]:
+        """What people call the files it was compared with, by what its recipe calls them."""
+        return {str(one.version_id): str(one.version) for one in self.compared}
+
+    def files(self) -> list[Artifact]:
+        """Everything it wrote."""
+        return list(self.run.artifacts.all())
+
+    def files_to_leave(self) -> list[Artifact]:
+        """What would leave, or has left, as far as it is still stored."""
+        return list(self.run.artifacts.public().stored().select_related("blob__key"))
