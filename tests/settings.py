@@ -1,4 +1,4 @@
-"""Settings of the test suite: the product's own, with a cheap password hash and a data folder apart."""
+"""Settings of the test suite: the product's own, with a data folder apart, without what only costs time."""
 
 import os
 import tempfile
@@ -15,6 +15,11 @@ os.environ.setdefault("STEWARD_TICK", "0.5")
 
 from stewardapp.settings import *  # noqa: F403
 
+# Tests kill processes, never the machine: flushing to the disk would only cost time.
+os.fsync = lambda descriptor: None
+# A scene that many tests look at stays confirmed, however slow the machine.
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 3600
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+WHITENOISE_AUTOREFRESH = True  # else every browser of a test lists all static files before its first page
 
 Path(STATIC_ROOT).mkdir(parents=True, exist_ok=True)  # noqa: F405  (whitenoise warns without it)

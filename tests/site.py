@@ -20,9 +20,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.test import override_settings
+from kombu import pools
 
 ROOT = Path(__file__).resolve().parents[1]
 LEASE, TICK = 2.0, 0.3
+OPTIONS_OF_SQLITE = settings.DATABASES["default"]["OPTIONS"]
+"""Taken now: what the settings say changes while another database is the default one."""
 
 
 def until(question: Callable[[], Any], seconds: float = 30, what: str = "it happens") -> Any:
@@ -90,6 +93,10 @@ class Site:
         """What all workers wrote."""
         return "\n".join(file.read_text() for file in sorted(self.data.glob("worker-*.log")))
 
+    def has_worker(self) -> bool:
+        """Whether one of them runs."""
+        return any(worker.poll() is None for worker in self.workers)
+
     def stop(self) -> None:
         """Pull the plug of every worker."""
         for worker in self.workers:
@@ -101,13 +108,23 @@ def kill_session(worker: "subprocess.Popen[bytes]", number: int = signal.SIGKILL
     with suppress(ProcessLookupError):
         os.killpg(worker.pid, number)
     if number == signal.SIGKILL:
-        worker.wait()
+        worker.wait(30)
 
 
 @contextmanager
 def inhabited(site: Site) -> Iterator[Site]:
+    """Make this process part of the site, and stop its workers in the end."""
+    with part_of(site):
+        try:
+            yield site
+        finally:
+            site.stop()
+
+
+@contextmanager
+def part_of(site: Site) -> Iterator[None]:
     """Make this process part of the site, with its database as the default."""
-    from worker import app as celery
+    from worker.queue import app as celery
 
     changes = {
         "STEWARD_DATA": site.data,
@@ -121,17 +138,14 @@ def inhabited(site: Site) -> Iterator[Site]:
         stack.enter_context(default_database(site.database_url))
         stack.callback(connect, celery.app, settings.STEWARD_BROKER_URL)
         connect(celery.app, site.broker_url)
-        try:
-            yield site
-        finally:
-            site.stop()
+        yield
 
 
 def connect(app: Any, url: str) -> None:
     """Point a Celery application at another broker."""
-    from worker.app import broker
+    from worker.queue.app import broker
 
-    app.pool.force_close_all()
+    pools.reset()  # one that was closed would be taken again for the same address
     app._pool = None
     app.__dict__.pop("amqp", None)
     app.conf.update(**broker(url))
@@ -143,7 +157,7 @@ def default_database(url: str) -> Iterator[None]:
     before = connections.settings["default"]
     described = dj_database_url.parse(url)
     if described["ENGINE"].endswith("sqlite3"):
-        described["OPTIONS"] = settings.DATABASES["default"]["OPTIONS"]
+        described["OPTIONS"] = OPTIONS_OF_SQLITE
     connections["default"].close()
     connections.settings["default"] = connections.configure_settings({"default": described})["default"]
     del connections["default"]

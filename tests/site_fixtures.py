@@ -1,23 +1,27 @@
 """Installations for tests: on one machine (SQLite, spool) and as a site (PostgreSQL, Valkey).
 
-Import the fixtures into a conftest. The template databases are migrated once per test process.
+The migrated databases that all of them begin with are made once for all test processes.
 """
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
-from tests.services import fresh_database, postgres_server, valkey_server
+from tests.kept import kept
+from tests.services import TEMPLATE, fresh_database, postgres_server, valkey_server
 from tests.site import Site, inhabited, migrated, sqlite_copy
 
 __all__ = [
     "any_site",
+    "django_db_keepdb",
+    "django_db_modify_db_settings",
     "embedded_site",
     "postgres_server",
-    "postgres_template",
     "server_site",
     "sqlite_template",
     "valkey_server",
@@ -25,49 +29,59 @@ __all__ = [
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Path:
+def sqlite_template(django_db_blocker: Any) -> Path:
     """A migrated SQLite file to copy."""
-    file = tmp_path_factory.mktemp("template") / "steward.sqlite3"
-    with django_db_blocker.unblock():
-        migrated(f"sqlite:///{file}")
-    return file
+
+    def make(place: Path) -> None:
+        with django_db_blocker.unblock():
+            migrated(f"sqlite:///{place}/steward.sqlite3")
+
+    return kept("sqlite", make) / "steward.sqlite3"
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_server: str, django_db_blocker: Any) -> Iterator[str]:
-    """Name of a migrated PostgreSQL database to copy."""
-    template = fresh_database(postgres_server)
-    with template as address:
-        with django_db_blocker.unblock():
-            migrated(address)
-        yield template.name
+def django_db_keepdb() -> bool:
+    """The database of tests in this process begins as a copy, below, and needs no migrating."""
+    return True
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, sqlite_template: Path
+) -> None:
+    """Put the copy where this process expects its database."""
+    database = Path(settings.DATABASES["default"]["TEST"]["NAME"])
+    for old in database.parent.glob(f"{database.name}*"):
+        old.unlink()
+    shutil.copy(sqlite_template, database)
+
+
+def new_site(kind: str, request: pytest.FixtureRequest, data: Path, stack: ExitStack) -> Site:
+    """An installation of one kind, empty, which this process is part of until the stack ends."""
+    data.mkdir()
+    if kind == "embedded":
+        database = sqlite_copy(request.getfixturevalue("sqlite_template"), data)
+        broker = f"spool://{data}/spool"
+    else:
+        server = request.getfixturevalue("postgres_server")
+        database = stack.enter_context(fresh_database(server, TEMPLATE))
+        broker = request.getfixturevalue("valkey_server")()
+    stack.enter_context(request.getfixturevalue("django_db_blocker").unblock())
+    return stack.enter_context(inhabited(Site(data, database, broker)))
 
 
 @pytest.fixture
-def embedded_site(sqlite_template: Path, tmp_path: Path, django_db_blocker: Any) -> Iterator[Site]:
+def embedded_site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     """One machine without servers."""
-    data = tmp_path / "data"
-    data.mkdir()
-    site = Site(data, sqlite_copy(sqlite_template, data), f"spool://{data}/spool")
-    with django_db_blocker.unblock(), inhabited(site):
-        yield site
+    with ExitStack() as stack:
+        yield new_site("embedded", request, tmp_path / "data", stack)
 
 
 @pytest.fixture
-def server_site(
-    postgres_server: str,
-    postgres_template: str,
-    valkey_server: Callable[[], str],
-    tmp_path: Path,
-    django_db_blocker: Any,
-) -> Iterator[Site]:
+def server_site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     """PostgreSQL and Valkey."""
-    data = tmp_path / "data"
-    data.mkdir()
     with ExitStack() as stack:
-        address = stack.enter_context(fresh_database(postgres_server, postgres_template))
-        stack.enter_context(django_db_blocker.unblock())
-        yield stack.enter_context(inhabited(Site(data, address, valkey_server())))
+        yield new_site("server", request, tmp_path / "data", stack)
 
 
 @pytest.fixture(params=["embedded", pytest.param("server", marks=pytest.mark.postgres)])

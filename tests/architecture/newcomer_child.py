@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from tests.architecture.newcomers import adopt
-from worker import child
+from worker.process import child
 
 if __name__ == "__main__":
     adopt(Path(sys.argv[1]))

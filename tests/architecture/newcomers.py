@@ -11,25 +11,27 @@ from textwrap import dedent
 from types import ModuleType
 
 from worker.engine import catalogue, goals, measures, methods, verification
-from worker.engine.goal import goals as known_goals
-from worker.engine.measure import measures as known_measures
-from worker.engine.method import methods as known_methods
+from worker.engine.contracts.goal import goals as known_goals
+from worker.engine.contracts.measure import measures as known_measures
+from worker.engine.contracts.method import methods as known_methods
 
 METHOD = '''
     """Truncation."""
 
     from __future__ import annotations
 
+    from collections.abc import Mapping
     from typing import Annotated, Self
 
     from pydantic import Field
 
-    from worker.engine.fields import Columns, Unit
-    from worker.engine.method import Family, Method, Plan, register
+    from worker.engine.tables.kinds import Columns, Unit
+    from worker.engine.contracts.method import Family, Method, Plan, register
+    from worker.engine.contracts.traces import Trace
     from worker.engine.randomness import Source
     from worker.engine.reporting import Reporter
-    from worker.engine.statistics import Statistics
-    from worker.engine.table import Chunk, Schema
+    from worker.engine.tables.statistics import Statistics
+    from worker.engine.tables.table import Chunk, Schema
 
 
     @register
@@ -55,6 +57,9 @@ METHOD = '''
         def touches(self, schema: Schema) -> tuple[str, ...]:
             return (self.column,)
 
+        def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+            return {self.column: Trace.COARSER}
+
         def plan(self, statistics: Statistics, goals: object, source: Source, report: Reporter) -> Plan:
             statistics.require_values(self.column, "column")
             return Plan({"column": self.column})
@@ -73,15 +78,15 @@ GOAL = '''
 
     from pydantic import Field
 
-    from worker.engine.classes import Classes
-    from worker.engine.column import Mask
-    from worker.engine.fields import Unit
-    from worker.engine.goal import Goal, register
+    from worker.engine.tables.classes import Classes
+    from worker.engine.tables.column import Mask
+    from worker.engine.tables.kinds import Unit
+    from worker.engine.contracts.goal import Demand, Goal, register
 
 
     @register
     class Crowd(Goal):
-        """Every class holds a number of rows."""
+        """Every class holds a number of rows, and not too many."""
 
         slug = "crowd-of-the-newcomer"
         title = "Crowd"
@@ -92,8 +97,21 @@ GOAL = '''
         def required(self) -> Any:
             return self.rows
 
+        most: Annotated[int, Unit("rows")] = Field(
+            1_000_000, ge=1, title="Most rows", description="The largest class."
+        )
+
         def violating(self, classes: Classes) -> Mask:
-            return classes.rows < self.rows
+            return (classes.rows < self.rows) | (classes.rows > self.most)
+
+        def demands(self, classes: Classes) -> tuple[Demand, ...]:
+            if not classes.number:
+                return ()
+            fewest, most = int(classes.rows.min()), int(classes.rows.max())
+            return (
+                Demand("rows", self.rows, fewest, fewest >= self.rows),
+                Demand("most", self.most, most, most <= self.most),
+            )
 
         def achieved(self, classes: Classes) -> Any:
             return int(classes.rows.min()) if classes.number else None
@@ -102,62 +120,115 @@ GOAL = '''
 CHECK = '''
     """Rows per class, recomputed."""
 
+    from dataclasses import dataclass
+
+    from worker.engine.contracts.goal import Demand
     from worker.engine.verification.finding import Finding, number
 
     SLUG = "crowd-of-the-newcomer"
 
 
+    @dataclass(frozen=True)
+    class Sizes(Finding):
+        most: int
+
+        def joined(self, other):
+            rows = self.violating_rows + other.violating_rows
+            return Sizes(min(self.achieved, other.achieved), rows, most=max(self.most, other.most))
+
+
     class Check:
-        """Every class holds a number of rows."""
+        """Every class holds a number of rows, and not too many."""
 
         def __init__(self, params):
             self.required, self.slug, self.column = number(params, "rows", 2), SLUG, None
+            self.most = number(params, "most", 1_000_000)
 
         def find(self, group, released):
-            return Finding(int(group.rows.min()), int(group.rows[group.rows < self.required].sum()))
+            wrong = (group.rows < self.required) | (group.rows > self.most)
+            return Sizes(int(group.rows.min()), int(group.rows[wrong].sum()), most=int(group.rows.max()))
+
+        def demands(self, finding):
+            if not isinstance(finding, Sizes):
+                return ()
+            fewest, most = finding.achieved, finding.most
+            return (
+                Demand("rows", self.required, fewest, fewest >= self.required),
+                Demand("most", self.most, most, most <= self.most),
+            )
 '''
 
 MEASURE = '''
-    """Rows that stayed."""
+    """Values that somebody else lists."""
 
     from __future__ import annotations
 
-    from collections.abc import Mapping
-    from typing import Any, ClassVar
+    from typing import Annotated, ClassVar, Self
 
-    from worker.engine.chart import Axis, Chart, Series
-    from worker.engine.measure import Figures, Measure, Section, register
-    from worker.engine.statistics import Statistics
+    import numpy as np
+    from pydantic import Field
+
+    from worker.engine.contracts.chart import Axis, Chart, Series
+    from worker.engine.contracts.figure import Figure
+    from worker.engine.contracts.measure import Found, Measure, Section, register
+    from worker.engine.contracts.scene import Scene
+    from worker.engine.tables.kinds import AuxiliaryFile, Columns
 
 
     @register
-    class Staying(Measure):
-        """How many rows of the original are in the release."""
+    class Listed(Measure):
+        """How many rows of the release hold a value that a list of somebody else holds too."""
 
-        slug = "staying-of-the-newcomer"
-        title = "Staying"
-        section = Section.UTILITY
-        explanations: ClassVar[Mapping[str, str]] = {"rows": "Rows in the release."}
+        slug = "listed-by-the-newcomer"
+        title = "Listed elsewhere"
+        section = Section.ATTACK
+        figures: ClassVar = (
+            Figure(
+                "share",
+                "Share listed",
+                "Rows whose value is on the list, divided by rows.",
+                unit="share",
+                better="low",
+                public=True,
+                headline=True,
+            ),
+            Figure("rows", "Rows listed", "Rows whose value is on the list.", unit="count", better="low"),
+            Figure("found", "Found", "Whether the value of the row is on the list.", per="record"),
+        )
 
-        def compare(self, before: Statistics, after: Statistics) -> dict[str, Any]:
-            return {"rows": after.rows()}
+        column: Annotated[str, Columns()] = Field(title="Column", description="What to look up.")
+        others: Annotated[str, AuxiliaryFile()] = Field(
+            title="List", description="A table with a column of the same name."
+        )
 
-        def charts(self, before: Figures | None, after: Figures | None) -> tuple[Chart, ...]:
-            bars = Series("Rows", ("released",), (after["rows"],)) if after else None
-            x, y = Axis("File", scale="category"), Axis("Rows")
-            return (Chart(self.slug, "Rows", "bar", x, y, (bars,), "More is better."),) if bars else ()
+        @classmethod
+        def examples(cls) -> tuple[Self, ...]:
+            return (cls(column="sex", others="population.csv"),)
+
+        def compare(self, scene: Scene) -> Found:
+            known = scene.outside.auxiliary(self.others).distinct(self.column)
+            table = scene.after.table((self.column,))
+            inside = np.array([known.find(text) >= 0 for text in table[self.column].texts()], bool)
+            found = np.full(scene.rows, np.nan)
+            found[table.row_ids] = inside
+            bars = Series("Rows", ("listed", "others"), (int(inside.sum()), int((~inside).sum())))
+            x, y = Axis("Value", scale="category"), Axis("Rows")
+            chart = Chart("rows", f"{self.column} on the list", "bar", x, y, (bars,), "Fewer is better.")
+            share = float(inside.mean()) if len(inside) else None
+            figures = {"rows": int(inside.sum()), "share": share}
+            return Found(figures, charts=(chart,), records={"found": found})
 '''
 
 FILES: tuple[tuple[ModuleType, str, str], ...] = (
     (methods, "newcomer_truncation", METHOD),
     (goals, "newcomer_crowd", GOAL),
     (verification, "newcomer_crowd", CHECK),
-    (measures, "newcomer_staying", MEASURE),
+    (measures, "newcomer_listed", MEASURE),
 )
 SLUGS = {
     "methods": "truncation-of-the-newcomer",
     "goals": "crowd-of-the-newcomer",
-    "measures": "staying-of-the-newcomer",
+    "measures": "listed-by-the-newcomer",
 }
 
 

@@ -20,12 +20,11 @@ HOME = (
     "worker/engine/verification/",
 )
 RECIPES = ("stewardapp/presets/", "stewardapp/management/demo.py")
-# The policy of a project is about the smallest class, the highest risk and rows singled out, whoever computes
-# them.
-POLICY = {
-    "stewardapp/models/manifest.py": {"k-anonymity", "kept-columns", "reidentification"},
-    "stewardapp/presenters/results.py": {"reidentification"},
-}
+# What a new project demands; a policy may demand any figure of any measure. Migrations tell what was.
+POLICY = {"stewardapp/domain/demands.py": {"kept-columns", "reidentification"}}
+# A word that is also a measure's: the questions of a desk.
+WORDS = {"stewardapp/models/query.py": {"queries"}}
+PAST = ("stewardapp/migrations/",)
 
 
 def code() -> Iterator[tuple[str, str]]:
@@ -39,7 +38,7 @@ def code() -> Iterator[tuple[str, str]]:
     ):
         for path in sorted((ROOT / folder).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
-            if path.suffix in endings and not name.startswith((*HOME, *RECIPES)):
+            if path.suffix in endings and not name.startswith((*HOME, *RECIPES, *PAST)):
                 yield name, path.read_text(encoding="utf-8")
 
 
@@ -58,7 +57,7 @@ def test_no_file_but_its_own_says_the_name_of_a_method() -> None:
 
 
 def test_goals_and_measures_are_named_where_the_policy_asks_for_them() -> None:
-    assert {name: found for name, text in code() if (found := said(name, text) & OTHERS)} == POLICY
+    assert {name: found for name, text in code() if (found := said(name, text) & OTHERS)} == POLICY | WORDS
 
 
 @pytest.mark.parametrize(

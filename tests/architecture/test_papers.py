@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from worker.engine.version import VERSION
+
 ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = re.compile(r"^(# )?((?:STEWARD|POSTGRES)_[A-Z_]+)=(\S*)", re.MULTILINE)
+ENVIRONMENT = re.compile(r"^(# )?((?:STEWARD|POSTGRES|REDIS)_[A-Z_]+)=(\S*)", re.MULTILINE)
 READER = re.compile(r"env\.[a-z]+$")
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 ONE_MACHINE = {"STEWARD_PORT", "STEWARD_DATA"}  # not for a site; the README names them
@@ -80,14 +83,14 @@ def test_the_defaults_that_are_shown_are_the_defaults() -> None:
 
 
 def test_only_one_module_reads_the_environment() -> None:
-    """Apart from what tells Django where its settings are, and what the engine's process inherits."""
+    """Apart from what tells Django where its settings are, what the engine inherits, its compiler."""
     found = {
         path.relative_to(ROOT).as_posix()
         for path in sources("stewardapp", "worker")
         for line in path.read_text(encoding="utf-8").splitlines()
         if re.search(r"\bos\.environ\b|\bgetenv\b", line) and "DJANGO_SETTINGS_MODULE" not in line
     }
-    assert found == {"stewardapp/env.py", "worker/process.py"}
+    assert found == {"stewardapp/env.py", "worker/engine/kernels/keeping.py", "worker/process/starting.py"}
 
 
 # Requirements
@@ -126,3 +129,23 @@ def test_every_dependency_of_the_product_is_used(distribution: str) -> None:
         )
         for name in modules
     )
+
+
+# Versions
+
+
+def test_the_newest_entry_of_the_changelog_is_the_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (\S+)\nEngine (\S+)$", text, re.MULTILINE)
+    assert newest, "the newest entry names its version and the engine's"
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        project = tomllib.load(file)["project"]
+    assert newest.groups() == (project["version"], VERSION)
+
+
+def test_versions_only_rise() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for kind in (r"^## (\S+)$", r"^Engine (\S+)$"):
+        found = [tuple(map(int, one.split("."))) for one in re.findall(kind, text, re.MULTILINE)]
+        assert found == sorted(found, reverse=True), kind
+        assert len(found) > 1, kind

@@ -1,10 +1,13 @@
-"""Pages hold no code and no style of their own, nothing unescaped, and load nothing from elsewhere."""
+"""Pages hold no code and no style of their own, nothing unescaped, and load nothing from elsewhere; a line of
+a template is as far in as what is open says."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.architecture.template_lines import LONGEST, complaints
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
@@ -60,10 +63,12 @@ def test_what_browsers_load_asks_no_other_host_and_trusts_no_text() -> None:
 
 
 def test_python_marks_nothing_as_safe_by_hand() -> None:
-    """`format_html` escapes what it puts in; nothing else makes markup."""
+    """`format_html` escapes what it puts in; nothing else makes markup but the guide, whose parser passes no
+    HTML on (tests/unit/test_guide.py tries)."""
     found = [
         f"{path.relative_to(ROOT)}:{number}"
         for path in sorted((ROOT / "stewardapp").rglob("*.py"))
+        if path != ROOT / "stewardapp" / "guide.py"
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if re.search(r"\bmark_safe\b|\bSafeString\(|\bSafeText\b|\|safe\b", line)
     ]
@@ -73,3 +78,55 @@ def test_python_marks_nothing_as_safe_by_hand() -> None:
 @pytest.mark.parametrize("what", PLANTED)
 def test_the_scan_sees_what_is_planted(what: str) -> None:
     assert re.search({**IN_TEMPLATES, **IN_FILES}[what], PLANTED[what], re.IGNORECASE)
+
+
+def test_every_line_of_a_template_stands_where_it_belongs() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number} {what}"
+        for path in TEMPLATES
+        for number, what in complaints(path.read_text(encoding="utf-8"))
+    ]
+    assert wrong == []
+
+
+BENT = {
+    "a long line": "x" * (LONGEST + 1),
+    "an odd indentation": "<p>\n   text\n</p>",
+    "a tabulator": "<p>\n\ttext\n</p>",
+    "a child as far in as its parent": "<div>\n<p>text</p>\n</div>",
+    "a child too far in": "<div>\n    <p>text</p>\n</div>",
+    "an end further in than its beginning": "<div>\n  text\n  </div>",
+    "an end of a block further in": "{% if a %}\n  text\n  {% endif %}",
+    "a branch further in": "{% if a %}\n  x\n  {% elif b %}\n  y\n{% endif %}",
+    "an element begun in a branch and ended in another": "{% if a %}\n  <a>\n{% endif %}\ntext</a>",
+    "an element that another one ends": "<p>\n  <b>text</p>",
+    "an element that nothing ends": "<ul>\n  <li>text\n</ul>",
+    "an end of nothing": "text\n</div>",
+    "an attribute as far in as a child": '<a\n  href="/">text</a>',
+}
+STRAIGHT = {
+    "text that flows": "<p>Some\n  text{% if a %}, and\n    more{% endif %}.</p>",
+    "quotes and signs": '<a{% if a == "b" %} class="{% if c > 1 %}d{% endif %}"{% endif %}>\n  x\n</a>',
+    "attributes, then children": '<a class="b"\n    href="/">\n  <br>\n  text\n</a>',
+    "branches": "{% if a %}\n  x\n{% elif b %}\n  y\n{% else %}\n  z\n{% endif %}",
+    "a loop over nothing": "{% for a in b %}\n  x\n{% empty %}\n  y\n{% endfor %}",
+    "text that is kept as it is": "<p>\n  <textarea name='a'>\nx\n   y</textarea>\n</p>",
+    "a tag that takes a text": "{% notice 'warn' %}\n  x\n{% endnotice %}",
+}
+
+
+@pytest.mark.parametrize("what", BENT)
+def test_what_is_bent_is_seen(what: str) -> None:
+    assert list(complaints(BENT[what]))
+
+
+@pytest.mark.parametrize("what", STRAIGHT)
+def test_what_is_straight_passes(what: str) -> None:
+    assert list(complaints(STRAIGHT[what])) == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_is_fetched_by_the_clock_keeps_nobody_signed_in(path: Path) -> None:
+    """Whoever left the desk is signed out, whatever page they left open."""
+    tags = re.findall(r"<\w[^>]*hx-trigger=\"[^\"]*\bevery\b[^>]*>", path.read_text(encoding="utf-8"))
+    assert [tag for tag in tags if "Looks-By-Itself" not in tag] == []

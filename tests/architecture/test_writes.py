@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITERS = ("stewardapp/actions/", "stewardapp/models/", "stewardapp/migrations/")
-WRITING_MODULES = {"worker/runner.py", "worker/reaper.py", "worker/outbox.py"}
+WRITING_MODULES = {"worker/queue/runner.py", "worker/queue/reaper.py", "worker/queue/outbox.py"}
 VERBS = {
     "save",
     "create",

@@ -4,30 +4,28 @@ Each check takes one example of a class. `test_contracts.py` runs them over the 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from io import BytesIO
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from tests.engine import claims
+from tests.engine.growth import FEW, MANY, SLACK, done_by, varied
 from tests.engine.running import recipe_of, rows_of, run, sample_recipe, without_times, written
-from worker.engine import codebook, verification
-from worker.engine.chart import Chart
-from worker.engine.classes import classes_of
-from worker.engine.column import Column
-from worker.engine.errors import Cancelled, EngineError, NoSolution
-from worker.engine.execution.dataset import Dataset
-from worker.engine.execution.population import counted_population
-from worker.engine.frequency import FrequencyTable
-from worker.engine.goal import Goal, keepable
-from worker.engine.measure import Measure, Section
-from worker.engine.method import Family, Guarantee, Method
-from worker.engine.parametric import Parametric
-from worker.engine.randomness import Source, key_from_seed
-from worker.engine.reporting import NullReporter, Reporter
-from worker.engine.samples import (
+from worker.engine import verification
+from worker.engine.contracts.figure import Better, Per, Unit
+from worker.engine.contracts.goal import Goal, keepable
+from worker.engine.contracts.measure import Measure
+from worker.engine.contracts.method import Family, Guarantee, Method
+from worker.engine.contracts.parametric import Parametric
+from worker.engine.contracts.result import Result, State
+from worker.engine.contracts.samples import (
     POPULATION,
     sample_columns,
     sample_declarations,
@@ -35,8 +33,22 @@ from worker.engine.samples import (
     sample_schema,
     sample_table,
 )
-from worker.engine.statistics import Statistics
-from worker.engine.table import BLOCK, Field, MemorySource, Schema, Table
+from worker.engine.contracts.traces import Trace
+from worker.engine.errors import Cancelled, EngineError, NoSolution
+from worker.engine.execution.dataset import Dataset
+from worker.engine.execution.measuring import Setting, measured
+from worker.engine.execution.outside import OpenedFiles
+from worker.engine.execution.population import counted_population
+from worker.engine.randomness import Source, key_from_seed
+from worker.engine.recipes import codebook
+from worker.engine.recipes.report import plain
+from worker.engine.reporting import NullReporter, Reporter
+from worker.engine.tables.classes import Classes, classes_of
+from worker.engine.tables.column import Column
+from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.kinds import RELEASED, Role
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import BLOCK, Chunk, Field, MemorySource, Schema, Table, TableSource
 
 ODD_NAMES = ('naïve "quoted"', "semi;colon", "=1+1", "年齢 🙂", "tab\there", " spaced ", "C:\\dir", "%s{0}")
 CANARY = "canary-d41d8cd9"
@@ -90,9 +102,9 @@ def check_refuses_absent_columns(example: Parametric) -> None:
 
 def check_refuses_a_column_named_twice(example: Parametric) -> None:
     """A column that stands twice in one parameter is refused, naming the parameter."""
-    for param, name, wanted in example.named_columns():
-        if wanted.many:
-            twice = example.model_copy(update={param: (*getattr(example, param), name)})
+    for param, name, _ in example.named_columns():
+        if isinstance(several := getattr(example, param), tuple):
+            twice = example.model_copy(update={param: (*several, name)})
             with pytest.raises(EngineError) as caught:
                 twice.check(sample_schema())
             assert (caught.value.code, caught.value.param) == ("column-twice", param)
@@ -113,10 +125,13 @@ def check_refuses_wrong_kinds_and_roles(example: Parametric) -> None:
 # -- methods ------------------------------------------------------------------------------------------
 
 
-def recipe_with(example: Method, columns: Mapping[str, Any] | None = None) -> Any:
+def recipe_with(
+    example: Method, columns: Mapping[str, Any] | None = None, measures: Sequence[str] = ()
+) -> Any:
     """The recipe that runs an example, with a goal when it enforces goals."""
     goals = [("k-anonymity", {"k": 2})] if example.enforces else []
-    return recipe_of(dict(columns or sample_columns()), goals, [(example.slug, example.params())], [])
+    steps = [(example.slug, example.params())]
+    return recipe_of(dict(columns or sample_columns()), goals, steps, list(measures))
 
 
 def check_input_unchanged(example: Method) -> None:
@@ -297,25 +312,25 @@ def planted(rows: int) -> Table:
 def check_counts_what_it_changed(example: Method) -> None:
     """A method that puts other values in place says in how many cells, column by column, all in one way."""
     if example.family is not Family.PERTURBATIVE:
-        assert example.perturbs() == ()
+        assert example.perturbs(sample_schema()) == ()
         return
-    assert example.perturbs()
+    assert example.perturbs(sample_schema())
     table = sample_table()
     released, report = run(recipe_with(example), table, keep_order=True)
     (step,) = report["steps"]
     counted = {}
-    for name in example.perturbs():
+    for name in example.perturbs(sample_schema()):
         if name in (rows := rows_of(released))[0]:
             both = zip(table[name].texts(), (row[name] for row in rows), strict=True)
             counted[name] = sum(not _same(one, other) for one, other in both)
             assert step["changed"][name] == counted[name]
     assert step["changed_cells"] == sum(step["changed"].values()) >= sum(counted.values())
-    assert all(step["changed"][name] <= step["cells"][name] for name in example.perturbs())
+    assert all(step["changed"][name] <= step["cells"][name] for name in example.perturbs(sample_schema()))
     told = any("Values that differ from the original ones" in line for line in step["codebook"])
     assert told == (example.tells_changes and step["changed_cells"] > 0)
     unchanged = example.codebook({**step, "changed": dict.fromkeys(step["changed"], 0), "changed_cells": 0})
     assert not example.tells_changes or unchanged == (
-        f"{', '.join(example.perturbs())}: this step changed no value.",
+        f"{', '.join(example.perturbs(sample_schema()))}: this step changed no value.",
     )
 
 
@@ -324,6 +339,56 @@ def _same(one: str, other: str) -> bool:
         return float(one) == float(other)
     except ValueError:
         return one == other
+
+
+def both_sides(steps: Sequence[Method]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The texts of every column that enters and that leaves, the same rows on both sides."""
+    before = sample_dataset(sample_table())
+    after = before
+    for number, step in enumerate(steps):
+        goals = recipe_with(step).goals
+        statistics = Statistics(after, sample_declarations(), NullReporter())
+        source = Source(key_from_seed(number), project_key=bytes(32))
+        plan = step.plan(statistics, goals, source, NullReporter())
+        after = after.with_step(step, plan, source)
+    (left,) = after.chunks(after.schema.names)
+    (came,) = before.chunks(before.schema.names)
+    assert len(left) == len(came) or any(step.drops_rows for step in steps)
+    rows = came.filter(np.isin(came.row_ids, left.row_ids))
+    assert np.array_equal(rows.row_ids, left.row_ids)
+    leaving = [field.name for field in after.schema if field.role is not Role.DROPPED]
+    return _texts(rows, before.schema.names), _texts(left, leaving)
+
+
+def _texts(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
+    return {name: table[name].texts() for name in names}
+
+
+def check_leaves_what_it_says(example: Method) -> None:
+    """No column is left with less of its cells than the method says, and none is passed over."""
+    found = example.leaves(sample_schema())
+    if example.tabulates:
+        assert set(found) == set(sample_schema().names)
+        return
+    before, after = both_sides((example,))
+    assert set(after) - set(before) <= set(found), "a new column is left by somebody"
+    for name, original in before.items():
+        trace = found.get(name, Trace.KEPT)
+        assert (name in after) == (trace is not Trace.REMOVED), f"{name} is {trace}"
+        for wrong in (claims.bold, claims.modest):
+            assert name not in after or not wrong(trace, original, after[name]), f"{name} is not {trace}"
+
+
+def check_leaves_no_more_than_it_says(cls: type[Method]) -> None:
+    """What it says it leaves is seen in some column of some example: no method is modest throughout."""
+    for example in cls.examples():
+        if example.tabulates:
+            return
+        before, after = both_sides((example,))
+        for name, trace in example.leaves(sample_schema()).items():
+            if name not in before or trace is Trace.REMOVED or claims.exact(trace, before[name], after[name]):
+                return
+    raise AssertionError(f"{cls.slug} leaves more than it says")
 
 
 def check_cost_is_pure(example: Method) -> None:
@@ -400,46 +465,172 @@ def check_monotone_goal(example: Goal) -> None:
         fine, coarse = classes_of(table, columns[: number + 1]), classes_of(table, columns[:number])
         good_rows = ~example.violating(fine)[fine.ids]
         assert not example.violating(coarse)[coarse.ids[good_rows]].any()
+    if not example.by_labels:
+        _check_any_merger(example, table)
+
+
+def _check_any_merger(example: Goal, table: FrequencyTable) -> None:
+    """Two classes of any rows: the sample's own are too alike for a good one to meet a bad one."""
+    for seed in range(50):
+        ids = np.random.default_rng(seed).permutation(len(table)) // (2 + seed % 5)
+        fine = Classes(table, ids, int(ids.max()) + 1)
+        coarse = Classes(table, ids // 2, int(ids.max()) // 2 + 1)
+        good = ~example.violating(fine)[ids]
+        assert not example.violating(coarse)[coarse.ids[good]].any(), "merging made a good row fail"
 
 
 # -- measures -----------------------------------------------------------------------------------------
 
 
-def figures_of(example: Measure, before: Statistics, after: Statistics) -> tuple[Any, Any]:
-    """What the report would hold for it."""
-    if example.section is Section.RISK:
-        return example.read(before), example.read(after)
-    return None, example.compare(before, after)
+FIGURE_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class Thinned(MemorySource):
+    """Every third row is gone, as suppressed rows are that do not stay."""
+
+    def chunks(self, columns: Sequence[str] | None = None) -> Iterator[Chunk]:
+        for chunk in super().chunks(columns):
+            yield chunk.filter(chunk.row_ids % 3 > 0)
+
+
+def setting_of(
+    table: Table, *, blocks: int = 16, reporter: Reporter | None = None, thinned: bool = False
+) -> Setting:
+    """The sample table beside a release of it in which one column is coarser and one row suppressed."""
+    reporter = reporter or NullReporter()
+
+    def statistics(rows: Table, strict: bool) -> Statistics:
+        recipe = sample_recipe()
+        kind = MemorySource if strict or not thinned else Thinned
+        source = kind(rows, blocks_per_chunk=blocks)
+        data = Dataset(source, recipe.columns, recipe.declarations({}), None, strict)
+        return Statistics(data, sample_declarations(), reporter)
+
+    def tagged(source: TableSource) -> Statistics:
+        return Statistics(Dataset(source, sample_recipe().columns, {}, None, False), {}, reporter)
+
+    return Setting(
+        before=statistics(table, True),
+        after=statistics(_coarser(table), False),
+        rows=table.rows,
+        source=Source(key_from_seed(1)),
+        reporter=reporter,
+        outside=OpenedFiles(tagged, {POPULATION: MemorySource(sample_population())}),
+    )
+
+
+def _coarser(table: Table) -> Table:
+    zips = table["zip"].texts()
+    texts = [zips[0][:1], *(f"{text[:3]}**" for text in zips[1:])] if zips else []
+    return table.with_columns(Column.of_texts("zip", texts))
+
+
+def result_of(example: Measure, table: Table, **how: Any) -> Result:
+    """The entry of one instance, as a report keeps it and reads it back."""
+    result = measured([example], setting_of(table, **how)).results[0]
+    stored = json.loads(json.dumps(plain(result.as_dict()), allow_nan=False))
+    again = Result.from_dict(stored)
+    assert plain(again.as_dict()) == stored
+    return again
+
+
+def check_figures_declared(cls: type[Measure]) -> None:
+    """Every figure has a name of its own, words, and a unit."""
+    names = [figure.name for figure in cls.figures]
+    assert names, "a measure without figures tells nothing"
+    assert len(set(names)) == len(names)
+    for figure in cls.figures:
+        assert FIGURE_NAME.fullmatch(figure.name), figure.name
+        assert figure.title[:1].isupper(), figure.name
+        assert figure.explanation.endswith("."), figure.name
+        assert figure.unit in get_args(Unit)
+        assert figure.better in get_args(Better)
+        assert figure.per in get_args(Per)
+        assert not (figure.public and figure.per in ("record", "part")), "values may be its parts"
 
 
 def check_measure(example: Measure) -> None:
-    """Figures are JSON and explained; charts are drawn from the stored figures alone."""
-    statistics = sample_statistics()
-    before, after = figures_of(example, statistics, statistics)
-    stored = json.loads(json.dumps(after, allow_nan=False))
-    unexplained = set(stored) - set(example.explanations)
-    assert not unexplained, f"no explanation for {unexplained}"
-    for chart in example.charts(json.loads(json.dumps(before)), stored):
-        assert Chart.from_dict(json.loads(json.dumps(chart.as_dict()))) == chart
-        assert chart.note
+    """It measures the sample, under its own name and with its own parameters; its charts can be drawn."""
+    result = result_of(example, sample_table())
+    assert (result.state, result.reason) == (State.MEASURED, None)
+    assert (result.id, result.measure) == (example.id, example.slug)
+    assert result.params == json.loads(json.dumps(example.params()))
+    assert type(example).of(result.params).id == result.id
+    assert set(result.before or {}) | set(result.after or {})
+    assert len({chart.slug for chart in result.charts}) == len(result.charts)
+    for chart in result.charts:
+        assert chart.note, f"{chart.slug}: a chart says in a note how to read it"
         assert all(len(one.x) == len(one.y) for one in chart.series)
+        names = [one.name for one in chart.series]
+        assert all(names)
+        assert len(set(names)) == len(names)
 
 
 def check_measure_on_little(example: Measure) -> None:
-    """No row and one row give figures, not faults."""
-    for rows in (0, 1):
-        statistics = sample_statistics(rows)
-        before, after = figures_of(example, statistics, statistics)
-        example.charts(before, json.loads(json.dumps(after)))
+    """No row, one row, and columns without any value: figures or a reason, never a fault."""
+    missing = sample_table().with_columns(
+        *(Column.of_texts(f.name, [""] * 240, f.kind) for f in sample_schema() if f.role in RELEASED)
+    )
+    for table in (sample_table(0), sample_table(1), missing):
+        result = result_of(example, table)
+        assert result.state in (State.MEASURED, State.DOES_NOT_APPLY), result.reason
+        assert bool(result.reason) == (result.state is State.DOES_NOT_APPLY)
+
+
+def check_measure_where_rows_are_gone(example: Measure) -> None:
+    """A release with fewer rows than the original has figures too, and those per record keep their places."""
+    result = result_of(example, sample_table(), thinned=True)
+    assert result.state in (State.MEASURED, State.DOES_NOT_APPLY), result.reason
+
+
+def check_measure_chunked_equals_whole(example: Measure) -> None:
+    """One block at a time gives the figures that all at once gives."""
+    whole, pieces = (result_of(example, long_table(), blocks=blocks) for blocks in (16, 1))
+    assert replace(whole, seconds=None) == replace(pieces, seconds=None)
+
+
+def check_measure_same_seed_same_figures(example: Measure) -> None:
+    """The key decides, and nothing else."""
+    first, second = (result_of(example, sample_table()) for _ in range(2))
+    assert replace(first, seconds=None) == replace(second, seconds=None)
+
+
+def check_measure_can_be_cancelled(example: Measure) -> None:
+    """It stops at the next checkpoint, and is no failed entry."""
+    watching = Watching()
+    setting = setting_of(sample_table(), reporter=watching)
+    watching.left = 0
+    with pytest.raises(Cancelled):
+        measured([example], setting)
 
 
 def check_measure_tells_no_value(example: Measure) -> None:
-    """A value that one row holds appears in no figure and no chart."""
-    statistics = Statistics(sample_dataset(planted(240)), sample_declarations(), NullReporter())
-    before, after = figures_of(example, statistics, statistics)
-    told = json.dumps([before, after]) + json.dumps([c.as_dict() for c in example.charts(before, after)])
-    assert CANARY not in told
-    assert CANARY_NUMBER not in told
+    """A value that one row holds appears in no figure, no chart, no reason and no progress text."""
+    for rows in (1, 240):
+        watching = Watching()
+        setting = setting_of(planted(rows), reporter=watching)
+        (result,) = measured([example], setting).results
+        told = json.dumps(plain(result.as_dict())) + "".join(stage for stage, _ in watching.shown)
+        assert CANARY not in told
+        assert CANARY_NUMBER not in told
+
+
+def check_measure_grows_as_it_says(example: Measure) -> None:
+    """Four times the rows take no more times the work than its effort says."""
+    few, many = (varied(rows) for rows in (FEW, MANY))
+    before, after = (example.effort(setting_of(table).outlook).seconds for table in (few, many))
+    less, more = (done_by(lambda table=one: result_of(example, table)) for one in (few, many))
+    for what, times in more.times(less).items():
+        assert times <= SLACK * after / before, f"{example.id}: {what}"
+
+
+def check_command_grows_with_its_rows(example: Method) -> None:
+    """Four times the rows take no more than four times the work, measures and all."""
+    recipe = recipe_with(example, measures=["*"])
+    few, many = varied(FEW), varied(MANY)
+    less, more = (done_by(lambda table=one: run(recipe, table)) for one in (few, many))
+    for what, times in more.times(less).items():
+        assert times <= SLACK * MANY / FEW, f"{example.slug}: {what}"
 
 
 def check_goal_is_verified(example: Goal) -> None:
@@ -455,6 +646,7 @@ def check_goal_is_verified(example: Goal) -> None:
     recomputed, told = found.results[0].as_dict(), report["goals"][0]
     assert recomputed["holds"]
     assert recomputed["achieved"] == pytest.approx(told["achieved"], rel=1e-9)
+    assert recomputed.get("demands") == told.get("demands")
     for figure in ("goal", "required", "holds", "violating_rows"):
         assert recomputed[figure] == told[figure]
     assert found.suppressed_rows == told["suppressed_rows"]

@@ -5,13 +5,13 @@ import io
 import json
 from typing import Any
 
-from worker.engine.column import Column
+from worker.engine.contracts.samples import POPULATION, sample_columns, sample_population
 from worker.engine.execution.local import Output, anonymize
 from worker.engine.randomness import key_from_seed
-from worker.engine.recipe import Recipe
-from worker.engine.reporting import Reporter
-from worker.engine.samples import POPULATION, sample_columns, sample_population
-from worker.engine.table import MemorySource, Table
+from worker.engine.recipes.recipe import Recipe
+from worker.engine.reporting import NullReporter, Reporter
+from worker.engine.tables.column import Column
+from worker.engine.tables.table import MemorySource, Table
 
 Rows = list[dict[str, str]]
 
@@ -43,12 +43,19 @@ def recipe_of(
 
 
 def run(
-    recipe: Recipe, table: Table, *, blocks: int = 16, reporter: Reporter | None = None, **options: Any
+    recipe: Recipe,
+    table: Table,
+    *,
+    blocks: int = 16,
+    reporter: Reporter | None = None,
+    nodes: bool = False,
+    **options: Any,
 ) -> tuple[bytes, dict[str, Any]]:
-    """The released bytes and the report."""
-    out = io.BytesIO()
+    """The released bytes and the report, which lists the `nodes` of a search when it is asked to."""
+    out, reporter = io.BytesIO(), reporter or NullReporter()
+    reporter.nodes_wanted = nodes
     options.setdefault("key", key_from_seed(1))
-    if recipe.population_paths():
+    if recipe.auxiliary_paths():
         options.setdefault("populations", {POPULATION: MemorySource(sample_population())})
     report = anonymize(
         recipe,
@@ -85,3 +92,10 @@ def without_times(value: Any) -> Any:
         timed = ("seconds", "peak_memory_bytes")
         return {k: without_times(v) for k, v in value.items() if not k.endswith(timed)}
     return [without_times(one) for one in value] if isinstance(value, list) else value
+
+
+def figures_of(report: dict[str, Any], measure: str, side: str = "after") -> dict[str, Any] | None:
+    """What a report holds of a measure on one side; None when it was not measured."""
+    found = [one for one in report["measures"] if one["measure"] == measure]
+    assert len(found) <= 1, "more than one instance"
+    return found[0][side] if found else None

@@ -7,22 +7,26 @@ from pathlib import Path
 import pytest
 
 from worker.engine import catalogue
+from worker.engine.contracts.method import Family, Method, register
+from worker.engine.contracts.parameters import parameters_of
 from worker.engine.errors import EngineError
-from worker.engine.method import Family, Method, register
-from worker.engine.parameters import parameters_of
 
 FILE = '''
 """A method written while the test runs."""
 from typing import Annotated
 from pydantic import Field
-from worker.engine.fields import Columns
-from worker.engine.method import Family, Method, register
+from worker.engine.tables.kinds import Columns
+from worker.engine.contracts.method import Family, Method, register
+from worker.engine.contracts.traces import Trace
 
 @register
 class Shouting(Method):
     """Write a column in capitals."""
     slug = "shouting"; title = "Shouting"; family = Family.PERTURBATIVE
     column: Annotated[str, Columns()] = Field(title="Column", description="What to shout.")
+
+    def leaves(self, schema):
+        return {self.column: Trace.KEPT}
 
     def transform(self, chunk, plan, source):
         column = chunk[self.column]
@@ -47,6 +51,7 @@ def test_a_new_file_alone_suffices(tmp_path):
         text=True,
         cwd=Path.cwd(),
         check=False,
+        timeout=120,
     )
     assert "QUIET" in done.stdout, done.stderr
 
@@ -62,6 +67,9 @@ def test_two_methods_cannot_share_a_name():
             slug = "rounding"
             title = "Other"
             family = Family.PERTURBATIVE
+
+            def leaves(self, schema):
+                return {}
 
 
 def test_an_unknown_name_lists_the_known_ones():
@@ -87,3 +95,13 @@ def test_all_problems_are_told_at_once():
     problems = catalogue.method("rounding").problems({"base": 1, "colunm": "x"})
     assert [p.param for p in problems] == ["column", "base", "colunm"]
     assert all("Input" not in p.message for p in problems)
+
+
+def test_a_run_is_measured_by_what_costs_little_and_needs_nothing():
+    usual = {one.slug for one in catalogue.usual_measures()}
+    assert {"reidentification", "marginals"} <= usual
+    dear = {slug for slug, cls in catalogue.measures().items() if not cls.by_default}
+    asking = {slug for slug, cls in catalogue.measures().items() if cls.problems({})}
+    assert dear
+    assert asking
+    assert usual == set(catalogue.measures()) - dear - asking

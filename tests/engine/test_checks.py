@@ -7,9 +7,13 @@ import pytest
 from pydantic import Field
 
 from tests.engine import checks
-from worker.engine.fields import Columns
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, methods
+from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.figure import Figure
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.measure import Found, Measure, Section
+from worker.engine.contracts.method import Family, Method, Plan, methods
+from worker.engine.contracts.traces import Trace
+from worker.engine.tables.kinds import Role
 
 
 class Wrong(Method):
@@ -20,6 +24,12 @@ class Wrong(Method):
     family = Family.PERTURBATIVE
 
     column: Annotated[str, Columns()] = Field("visits", title="Column", description="Any column.")
+
+    def touches(self, schema):
+        return (self.column,)
+
+    def leaves(self, schema):
+        return {self.column: Trace.PERTURBED}
 
 
 class WritesInput(Wrong):
@@ -112,3 +122,60 @@ class NotMonotone(Goal):
 def test_a_goal_that_is_not_monotone_is_caught():
     with pytest.raises(AssertionError):
         checks.check_monotone_goal(NotMonotone())
+
+
+class MostlyMonotone(Goal):
+    """No value has a larger share of a class: holds in a good class, and not where a bad one joins it."""
+
+    slug = "mostly-monotone"
+    title = "Mostly monotone"
+
+    column: Annotated[str, Columns(role=Role.SENSITIVE)] = Field(
+        "disease", title="Column", description="One."
+    )
+
+    @property
+    def monotone(self):
+        return True
+
+    def violating(self, classes):
+        held, most = classes.contents(self.column), np.zeros(classes.number)
+        np.maximum.at(most, held.ids, held.counts)
+        return most > 0.5 * classes.sizes
+
+
+def test_a_good_class_that_a_bad_one_spoils_is_caught():
+    assert MostlyMonotone().sensitive_columns() == ("disease",)
+    with pytest.raises(AssertionError, match="made a good row fail"):
+        checks.check_monotone_goal(MostlyMonotone())
+
+
+class Several(Wrong):
+    """Names several columns by its type alone."""
+
+    columns: Annotated[tuple[str, ...], Columns()] = Field(
+        ("age", "sex"), title="Columns", description="Some."
+    )
+
+
+def test_a_tuple_of_names_is_several_columns():
+    named = [(param, name) for param, name, _ in Several().named_columns()]
+    assert named == [("column", "visits"), ("columns", "age"), ("columns", "sex")]
+    assert [one.type for one in Several.parameters()] == ["column", "columns"]
+
+
+class ByPlace(Measure):
+    """Takes the rows of a release for those of the original."""
+
+    slug = "by-place"
+    title = "By place"
+    section = Section.RISK
+    figures = (Figure("own", "Own", "One for each row.", per="record"),)
+
+    def read(self, side):
+        return Found(records={"own": side.statistics.numbers("visits")}, figures={})
+
+
+def test_figures_that_lost_their_rows_are_caught():
+    with pytest.raises(AssertionError, match="'own'"):
+        checks.check_measure_where_rows_are_gone(ByPlace())

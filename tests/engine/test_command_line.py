@@ -6,11 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from typing import Annotated, ClassVar
 
 import pytest
+from pydantic import Field
 
+from tests.engine.running import figures_of, without_times
 from worker.__main__ import main
-from worker.plain_files import size
+from worker.commands.plain_files import size
+from worker.engine.contracts.annotations import AuxiliaryFile
+from worker.engine.contracts.figure import Figure
+from worker.engine.contracts.measure import Found, Measure, Section
+from worker.engine.contracts.measure import measures as known_measures
 
 SECRET = "s3cret"
 HEADER = ["age", "sex", "disease", "name"]
@@ -67,6 +75,97 @@ def one_line(capsys):
     return error
 
 
+class Beside(Measure):
+    """Counts the rows of a file, of other releases, and draws."""
+
+    slug = "beside"
+    title = "Beside"
+    section = Section.RISK
+    figures: ClassVar = (
+        Figure("rows", "Rows", "Rows.", unit="count", per="part"),
+        Figure("drawn", "Drawn", "A random number."),
+    )
+    file: Annotated[str, AuxiliaryFile()] = Field(title="File", description="A list.")
+
+    def read(self, side):
+        tables = {"file": side.outside.auxiliary(self.file), **side.outside.releases()}
+        rows = {name: table.rows() for name, table in tables.items()}
+        return Found({"rows": rows, "drawn": side.source.stream("x", 0).random()})
+
+
+def test_a_measure_is_given_its_file_and_other_releases(folder, monkeypatch):
+    monkeypatch.setitem(known_measures.classes, "beside", Beside)
+    (folder / "list.csv").write_text("age\n30\n31\n")
+    (folder / "march.csv").write_text("age,sex,disease\n30,f,flu\n")
+    entry = {"measure": "beside", "params": {"file": "list.csv"}}
+    write(folder / "recipe.json", recipe(measures=[entry]))
+    seeded = ("--seed", "7", "--other-release", "march.csv")
+    found = []
+    for command, files in (
+        ("assess", ("data.csv",)),
+        ("assess", ("data.csv",)),
+        ("compare", ("data.csv", "data.csv")),
+        ("anonymize", ("data.csv", "--out", "out.csv")),
+    ):
+        assert worker(folder, command, "recipe.json", *files, "--report", "r.json", *seeded) == 0
+        (result,) = json.loads((folder / "r.json").read_text())["measures"]
+        assert result["reason"] is None
+        assert result["before"]["rows"] == {"file": 2, "march.csv": 1}
+        found.append(result["before"]["drawn"])
+    assert len(set(found)) == 1, "the seed decides"
+    assert worker(folder, "assess", "recipe.json", "data.csv", "--report", "r.json") == 0
+    (result,) = json.loads((folder / "r.json").read_text())["measures"]
+    assert result["before"]["rows"] == {"file": 2}
+    assert result["before"]["drawn"] != found[0]
+    (folder / "list.csv").unlink()
+    assert worker(folder, "assess", "recipe.json", "data.csv", "--report", "r.json") == 0
+    (result,) = json.loads((folder / "r.json").read_text())["measures"]
+    assert (result["state"], "list.csv" in result["reason"]) == ("failed", True)
+
+
+def test_a_report_lists_the_nodes_of_a_search_when_it_is_asked_to(folder):
+    told = ("anonymize", "recipe.json", "data.csv", "--out", "out.csv", "--report", "r.json")
+    for more, listed in (((), False), (("--nodes",), True)):
+        assert worker(folder, *told, *more) == 0
+        (step,) = json.loads((folder / "r.json").read_text())["steps"]
+        assert [bool(step[name]) for name in ("minimal_nodes", "explored")] == [listed] * 2
+        assert ("--nodes" in (step["not_listed"] or "")) is not listed
+
+
+def test_nothing_is_measured_where_nobody_reads_it_and_the_file_is_the_same(folder, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Beside, "read", lambda self, side: asked.append(side) or Found({}))
+    monkeypatch.setitem(known_measures.classes, "beside", Beside)
+    (folder / "list.csv").write_text("age\n30\n")
+    write(folder / "recipe.json", recipe(measures=[{"measure": "beside", "params": {"file": "list.csv"}}]))
+    plain = ("anonymize", "recipe.json", "data.csv", "--seed", "7", "--out")
+    assert worker(folder, *plain, "plain.csv") == 0
+    assert not asked
+    assert worker(folder, *plain, "told.csv", "--report", "r.json") == 0
+    assert asked
+    assert (folder / "plain.csv").read_bytes() == (folder / "told.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("assess", ("data.csv",)),
+        ("compare", ("data.csv", "data.csv")),
+        ("anonymize", ("data.csv", "--out", "out.csv")),
+    ],
+)
+def test_a_measure_that_fails_is_named_and_the_rest_is_done(folder, monkeypatch, capsys, command, files):
+    monkeypatch.setitem(known_measures.classes, "beside", Beside)
+    gone = {"measure": "beside", "params": {"file": "gone.csv"}}
+    write(folder / "recipe.json", recipe(measures=[gone, "kept-columns"]))
+    assert worker(folder, command, "recipe.json", *files, "--report", "r.json") == 0
+    told = one_line(capsys)
+    assert told.startswith("Not measured: beside. ")
+    assert "gone.csv" in told
+    states = [one["state"] for one in json.loads((folder / "r.json").read_text())["measures"]]
+    assert states[0] == "failed" != states[1]
+
+
 def test_anonymize_verify_assess_compare(folder, capsys):
     done = worker(
         folder,
@@ -92,9 +191,10 @@ def test_anonymize_verify_assess_compare(folder, capsys):
     assert worker(folder, "assess", "recipe.json", "data.csv", "--report", "a.json") == 0
     assert worker(folder, "compare", "recipe.json", "data.csv", "out.csv", "--report", "c.json") == 0
     compared = json.loads((folder / "c.json").read_text())
-    assert compared["risk"] == report["risk"]
-    assert compared["utility"] == report["utility"]
-    assert json.loads((folder / "a.json").read_text())["risk"]["before"] == report["risk"]["before"]
+    assert without_times(compared["measures"]) == without_times(report["measures"])
+    assessed = json.loads((folder / "a.json").read_text())
+    for measure in ("reidentification", "kept-columns"):
+        assert figures_of(assessed, measure, "before") == figures_of(report, measure, "before")
     assert compared["output"]["sha256"] == report["output"]["sha256"]
 
 
@@ -121,6 +221,53 @@ def test_keep_order(folder):
     write(folder / "k.json", recipe(steps=[{"method": "generalization", "params": {"levels": levels}}]))
     assert worker(folder, "anonymize", "k.json", "data.csv", "--out", "out.csv", "--keep-order") == 0
     assert (folder / "out.csv").read_text().splitlines()[1:] == [";".join(row[:3]) for row in ROWS]
+
+
+@pytest.fixture
+def shelf(folder):
+    """A folder of hierarchies beside a recipe that names none."""
+    bare = recipe()
+    del bare["columns"]["age"]["hierarchy"]
+    write(folder / "bare.json", bare)
+    shelf = folder / "shelf"
+    shelf.mkdir()
+    (folder / "age.csv").rename(shelf / "data_hierarchy_age.csv")
+    (shelf / "Sex.json").write_text('{"children": {"any": ["f", "m"]}}')
+    return shelf
+
+
+def test_a_folder_of_hierarchies_serves_the_columns_by_name(folder, shelf, capsys):
+    (shelf / "notes.txt").write_text("x")
+    out = ("--out", "out.csv", "--report", "r.json", "--hierarchies", str(shelf))
+    assert worker(folder, "anonymize", "bare.json", "data.csv", *out) == 0
+    assert "notes.txt fits no column" in one_line(capsys)
+    step = json.loads((folder / "r.json").read_text())["steps"][0]
+    assert step["heights"] == {"age": 2, "sex": 2}
+    assert worker(folder, "verify", "bare.json", "out.csv", "--hierarchies", str(shelf)) == 0
+
+
+def test_the_recipe_comes_before_the_folder(folder, shelf, capsys):
+    said = recipe()
+    said["columns"]["age"]["hierarchy"] = [f"{age};*" for age in range(20, 50)]
+    write(folder / "said.json", said)
+    out = ("--out", "out.csv", "--report", "r.json", "--hierarchies", str(shelf))
+    assert worker(folder, "anonymize", "said.json", "data.csv", *out) == 0
+    assert json.loads((folder / "r.json").read_text())["steps"][0]["heights"] == {"age": 1, "sex": 2}
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ("age_hierarchy.csv", "fit the column 'age'"),
+        ("age-sex.csv", "fits the columns"),
+    ],
+)
+def test_a_folder_that_is_not_clear_is_refused(folder, shelf, capsys, extra, words):
+    (shelf / extra).write_text("x;*")
+    out = ("--out", "out.csv", "--hierarchies", str(shelf))
+    assert worker(folder, "anonymize", "bare.json", "data.csv", *out) == 2
+    assert words in one_line(capsys)
+    assert worker(folder, "assess", "bare.json", "data.csv", "--hierarchies", str(folder / "nowhere")) == 2
 
 
 def test_profile_hierarchy_catalogue(folder, capsys):
@@ -291,10 +438,33 @@ def test_whoever_stops_it_finds_no_half_file(folder, asked):
     assert set(folder.iterdir()) == before
 
 
-def test_it_runs_as_a_module(folder):
+STOPPED_WHILE_A_CLASS_IS_MADE = """
+import runpy, sys
+from worker.commands import arguments
+arguments.catalogue = lambda *_: exec("raise KeyboardInterrupt")
+sys.argv = ["worker", "catalogue"]
+runpy.run_module("worker", run_name="__main__")
+"""
+
+
+def test_it_ends_by_itself_at_whatever_moment_it_is_stopped(tmp_path):
+    """Modules are loaded late, and what makes a class of fields runs text that is written for it."""
+    (tmp_path / "stopping.py").write_text(STOPPED_WHILE_A_CLASS_IS_MADE)
+    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).resolve().parents[2])])
     done = subprocess.run(
-        [sys.executable, "-m", "worker", "catalogue"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "stopping"],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
+    assert (done.returncode, done.stderr.strip().splitlines()[-1]) == (130, "stopped")
+
+
+def test_it_runs_as_a_module(folder):
+    command = [sys.executable, "-m", "worker", "catalogue"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert "generalization" in done.stdout
 
 

@@ -28,6 +28,11 @@ def test_has_examples(cls):
     assert cls.examples()
 
 
+@pytest.mark.parametrize("cls", classes(METHODS))
+def test_leaves_no_more_than_it_says(cls):
+    checks.check_leaves_no_more_than_it_says(cls)
+
+
 @pytest.mark.parametrize("example", examples([*METHODS, *GOALS, *MEASURES]))
 @pytest.mark.parametrize(
     "check",
@@ -42,6 +47,16 @@ def test_has_examples(cls):
 )
 def test_parameters(example, check):
     check(example)
+
+
+@pytest.mark.parametrize("cls", classes(MEASURES))
+def test_figures_are_declared(cls):
+    checks.check_figures_declared(cls)
+
+
+def test_every_instance_has_a_name_of_its_own():
+    names = [example.id for cls in MEASURES for example in cls.examples()]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("example", examples(METHODS))
@@ -59,6 +74,7 @@ def test_parameters(example, check):
         checks.check_odd_names,
         checks.check_no_value_is_told,
         checks.check_codebook_is_public,
+        checks.check_leaves_what_it_says,
         checks.check_cost_is_pure,
     ],
 )
@@ -83,7 +99,25 @@ def test_goal(example, check):
 
 @pytest.mark.parametrize("example", examples(MEASURES))
 @pytest.mark.parametrize(
-    "check", [checks.check_measure, checks.check_measure_on_little, checks.check_measure_tells_no_value]
+    "check",
+    [
+        checks.check_measure,
+        checks.check_measure_on_little,
+        checks.check_measure_where_rows_are_gone,
+        checks.check_measure_chunked_equals_whole,
+        checks.check_measure_same_seed_same_figures,
+        checks.check_measure_can_be_cancelled,
+        checks.check_measure_tells_no_value,
+        checks.check_measure_grows_as_it_says,
+    ],
 )
 def test_measure(example, check):
     check(example)
+
+
+ROW_BY_ROW = [one for one in METHODS if not (one.tabulates or one.examples()[0].enforces)]
+
+
+@pytest.mark.parametrize("cls", classes(ROW_BY_ROW))
+def test_command_grows_with_its_rows(cls):
+    checks.check_command_grows_with_its_rows(cls.examples()[0])

@@ -6,9 +6,9 @@ import pytest
 
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind, Role
-from worker.engine.recipe import impossible
-from worker.engine.table import Field, Schema
+from worker.engine.recipes.recipe import impossible
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.table import Field, Schema
 
 PATH = re.compile(r"\b(columns\.\S|steps\[|goals\[|params\.)")
 

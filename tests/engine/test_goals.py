@@ -14,7 +14,7 @@ from tests.engine.running import recipe_of, run, table_of, written
 from tests.engine.verification import goal_oracle as oracle
 from tests.engine.verification.oracle import classes
 from worker.engine.errors import EngineError, NoSolution
-from worker.engine.table import MemorySource
+from worker.engine.tables.table import MemorySource
 from worker.engine.verification import examine
 
 QUASI = ("a", "b")
@@ -192,7 +192,7 @@ def test_when_every_row_is_suppressed_everybody_fits_them() -> None:
     step = ("generalization", {"suppression_limit": 1, "levels": {"a": [0, 1]}})
     recipe = recipe_of(columns, [goal], [step], [])
     people = {"p.csv": MemorySource(table_of([{"a": text} for text in "xxxyyy"]))}
-    _, report = run(recipe, table_of([{"a": "x"}] * 3), populations=people)
+    _, report = run(recipe, table_of([{"a": "x"}] * 3), nodes=True, populations=people)
     assert report["steps"][0]["minimal_nodes"] == [{"a": 0}]
     assert report["steps"][0]["suppressed_rows"] == 3
     assert report["goals"][0]["achieved"] == [0.5, 0.5]
@@ -276,7 +276,7 @@ def test_a_lower_limit_of_presence_costs_what_it_must_and_no_more(
         with pytest.raises(NoSolution):
             run(recipe, plain, populations={"p.csv": MemorySource(people)})
         return
-    released, report = run(recipe, plain, populations={"p.csv": MemorySource(people)})
+    released, report = run(recipe, plain, nodes=True, populations={"p.csv": MemorySource(people)})
     step = report["steps"][0]
     lowest = {node for node in good if not any(o != node and all(map(int.__le__, o, node)) for o in good)}
     assert {tuple(node.values()) for node in step["minimal_nodes"]} == lowest

@@ -22,7 +22,7 @@ COLUMNS["Condition"] = {"role": "sensitive", "kind": "categorical"}
 
 def released(goals, **params):
     recipe = recipe_of(COLUMNS, goals, [("generalization", params)], [])
-    out, report = run(recipe, table_of(ROWS))
+    out, report = run(recipe, table_of(ROWS), nodes=True)
     again = examine(recipe, io.BytesIO(out))
     for told, found in zip(report["goals"], again.results, strict=True):
         assert found.achieved == pytest.approx(told["achieved"], rel=1e-9)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from worker.engine.column import Column
 from worker.engine.randomness import Source, fresh_key, key_from_seed
-from worker.engine.table import BLOCK, MemorySource, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.table import BLOCK, MemorySource, Table
 
 
 def draws(source, column="x", block=0):

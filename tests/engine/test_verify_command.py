@@ -10,7 +10,7 @@ from tests.engine.running import recipe_of, table_of
 from worker.__main__ import main
 from worker.engine import verification
 from worker.engine.execution import local
-from worker.engine.table import MemorySource
+from worker.engine.tables.table import MemorySource
 
 K = 4
 COLUMNS = {

@@ -5,7 +5,7 @@ import resource
 from pathlib import Path
 
 from tests.faults import dying, trouble
-from worker import child
+from worker.process import child
 
 if __name__ == "__main__":
     assert trouble.SLUG

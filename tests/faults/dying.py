@@ -49,8 +49,8 @@ ASKED_POINTS = {
     "after make 1": False,  # the mark is there: noise may have been drawn
     "before _link 1": False,
     "after _link 1": False,
-    "before _link 5": False,
-    "after _link 5": True,
+    "before _link 2": False,
+    "after _link 2": True,
     "after run_engine 1": True,
     "before keep 1": True,
     "after keep 1": True,
@@ -63,21 +63,23 @@ ASKED_POINTS = {
 
 def prepare_engine(note: Path) -> None:
     """The same for the engine's process."""
-    from worker import child_files
-    from worker.drawn import Mark
+    from worker.process import files as opened_files
+    from worker.process.drawn import Mark
 
     Mark.make = mortal(Mark.make, "make", note)  # type: ignore[method-assign]
-    child_files.Files._link = mortal(child_files.Files._link, "_link", note)  # type: ignore[method-assign]
+    opened_files.Files._link = mortal(opened_files.Files._link, "_link", note)  # type: ignore[method-assign]
 
 
 def prepare(note: Path) -> None:
     """Have this process die at the point that the note names; the note is gone then."""
     from stewardapp.actions import audit, ledger, queries, runs
     from stewardapp.models.job import JobQuerySet
-    from worker import anonymizing, asking, runner
+    from worker.jobs import query as asking
+    from worker.jobs import run as anonymizing
+    from worker.process import engines
 
     watched: tuple[tuple[Any, str], ...] = (
-        (runner, "keep"),
+        (engines, "keep"),
         (runs, "record"),
         (queries, "record"),
         (JobQuerySet, "succeed"),

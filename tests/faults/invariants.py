@@ -6,7 +6,11 @@ from pathlib import Path
 from django.conf import settings
 
 from stewardapp import storage
-from stewardapp.actions import audit
+from stewardapp.canonical import sha256_of
+from stewardapp.domain import audit_chain
+from stewardapp.domain.assessed import candidate_sha256
+from stewardapp.domain.facts import contributors_of
+from stewardapp.domain.pricing import costs_of
 from stewardapp.models import (
     Allotment,
     Artifact,
@@ -20,10 +24,8 @@ from stewardapp.models import (
     Run,
     Version,
 )
-from stewardapp.models.canonical import sha256_of
 from stewardapp.models.job import ENDED
-from stewardapp.models.pricing import costs_of
-from worker.claim import KINDS, jobs
+from worker.queue.kinds import kinds
 
 CANARY = "canary-91c3"
 
@@ -45,9 +47,9 @@ def broken() -> list[str]:
 def unended() -> list[str]:
     """Every job is in one terminal state."""
     return [
-        f"{kind} {job.pk} is {job.state}"
-        for kind in KINDS
-        for job in jobs(kind).all()
+        f"{name} {job.pk} is {job.state}"
+        for name, kind in kinds().items()
+        for job in kind.jobs
         if job.state not in ENDED
     ]
 
@@ -115,13 +117,15 @@ def questions() -> list[str]:
     found = []
     for query in Query.objects.all():
         paid = Charge.objects.filter(query=query.pk, direct=True).count()
-        if paid != (query.charged_at is not None):
+        if paid != (query.charged_at is not None and query.repeats is None):
             found.append(f"question {query.pk} was charged {paid} times")
         answered = query.state == JobState.SUCCEEDED
         if answered != bool(query.answer) or answered != (query.exact is not None):
             found.append(f"question {query.pk} is {query.state} and its answer is not")
-        if answered and not paid:
+        if answered and not (paid or query.repeats):
             found.append(f"question {query.pk} shows an answer nobody paid for")
+        if query.repeats and answered and query.answer != query.repeats.answer:
+            found.append(f"question {query.pk} repeats another answer")
     return found
 
 
@@ -130,19 +134,19 @@ def approvals() -> list[str]:
     found = []
     for release in Release.objects.live().select_related("candidate", "policy"):
         votes = release.reviews.filter(manifest_sha256=release.candidate_sha256, decision="approve")
-        people = set(votes.values_list("reviewer_id", flat=True)) - release.contributor_ids
+        people = set(votes.values_list("reviewer_id", flat=True)) - contributors_of(release)
         assert release.policy is not None
         if len(people) < release.policy.reviewers:
             found.append(f"release {release.pk} was published with {len(people)} approvals")
-        if release.candidate is None or release.candidate.manifest_sha256 != release.candidate_sha256:
+        if release.candidate is None or candidate_sha256(release.candidate) != release.candidate_sha256:
             found.append(f"release {release.pk}: not the approved run")
     return found
 
 
 def chain() -> list[str]:
     """The audit log holds together."""
-    verdict = audit.verify()
-    return [] if isinstance(verdict, audit.Whole) else [f"audit event {verdict.id}: {verdict.reason}"]
+    verdict = audit_chain.verify()
+    return [] if isinstance(verdict, audit_chain.Whole) else [f"audit event {verdict.id}: {verdict.reason}"]
 
 
 def leaks() -> list[str]:

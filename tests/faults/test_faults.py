@@ -13,9 +13,10 @@ from stewardapp.actions import runs
 from stewardapp.models import AuditEvent, JobState, Run
 from tests.faults import dying, trouble
 from tests.faults.invariants import broken
+from tests.faults.standing import StandingSite
 from tests.faults.world import World, ended, running
 from tests.site import LEASE, Site, kill_session, until
-from worker import app
+from worker.queue import app
 
 assert trouble.SLUG
 FULL = os.environ.get("STEWARD_FAULTS") == "full"
@@ -41,13 +42,25 @@ def parent_of(pid: int) -> int:
 
 
 def engine_of(site: Site) -> int:
-    """The engine's process of the first worker."""
+    """The engine's process of the first worker: the one that was given files."""
 
     def found() -> list[int]:
-        return [pid for pid in children(site.workers[0].pid) if "faults.child" in command(pid)]
+        return [pid for pid in children(site.workers[0].pid) if is_engine(pid) and has_files(pid, site.data)]
 
     engine: int = until(found, 20, "an engine's process")[0]
     return engine
+
+
+def is_engine(pid: int) -> bool:
+    """Whether it is an engine, or a template of engines."""
+    return "faults.child" in command(pid)
+
+
+def has_files(pid: int, folder: Path) -> bool:
+    try:
+        return any(str(folder) in str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir())
+    except FileNotFoundError:
+        return False
 
 
 def command(pid: int) -> str:
@@ -57,8 +70,8 @@ def command(pid: int) -> str:
         return ""
 
 
-def test_without_a_fault(any_site: Site) -> None:
-    world = World.make(any_site)
+def test_without_a_fault(standing: StandingSite) -> None:
+    world = World.make(standing)
     run = world.run()
     assert ended(run) == JobState.SUCCEEDED, run.error_message
     assert set(run.artifacts.values_list("name", flat=True)) == {
@@ -71,69 +84,92 @@ def test_without_a_fault(any_site: Site) -> None:
     assert broken() == []
 
 
-def test_the_engine_is_killed_at_a_random_point(embedded_site: Site) -> None:
-    world = World.make(embedded_site)
+def test_the_engine_is_killed_at_a_random_point(standing_embedded: StandingSite) -> None:
+    world = World.make(standing_embedded)
     for _ in range(ROUNDS):
         run = world.run(seconds=LONG)
         running(run)
         time.sleep(random.uniform(0, LONG))
-        os.kill(engine_of(embedded_site), signal.SIGKILL)
+        os.kill(engine_of(standing_embedded), signal.SIGKILL)
         assert ended(run) == JobState.SUCCEEDED, run.error_message
         assert run.attempts == 2
     assert broken() == []
 
 
-def test_a_job_that_kills_its_process_is_given_up_after_two_attempts(any_site: Site) -> None:
-    world = World.make(any_site)
+def test_what_engines_are_split_off_from_is_killed(standing_embedded: StandingSite) -> None:
+    world = World.make(standing_embedded)
+    for _ in range(ROUNDS):
+        run, template = run_of_a_template(world)
+        os.kill(template, signal.SIGKILL)
+        assert ended(run) == JobState.SUCCEEDED, run.error_message
+        assert run.attempts == 2
+    assert ended(world.run()) == JobState.SUCCEEDED
+    assert broken() == []
+
+
+def run_of_a_template(world: World) -> tuple[Run, int]:
+    """A run whose engine was split off, and from which process; until that has loaded, runs do without."""
+    for _ in range(30):
+        run = world.run(seconds=LONG)
+        running(run)
+        parent = parent_of(engine_of(world.site))
+        if is_engine(parent):
+            return run, parent
+        assert ended(run) == JobState.SUCCEEDED
+    raise AssertionError("no engine was split off")
+
+
+def test_a_job_that_kills_its_process_is_given_up_after_two_attempts(standing: StandingSite) -> None:
+    world = World.make(standing)
     run = world.run(signal=signal.SIGKILL)
     assert ended(run) == JobState.FAILED
     assert (run.error_code, run.attempts) == ("worker-lost", 2)
     assert broken() == []
 
 
-def test_the_whole_worker_is_killed_at_a_random_point(any_site: Site) -> None:
-    world = World.make(any_site)
+def test_the_whole_worker_is_killed_at_a_random_point(standing: StandingSite) -> None:
+    world = World.make(standing)
     for _ in range(ROUNDS):
         run = world.run(seconds=LONG)
         until(Run.objects.filter(pk=run.pk, state=JobState.RUNNING).exists)
         time.sleep(random.uniform(0, LONG))
-        kill_session(any_site.workers[-1])
+        kill_session(standing.workers[-1])
         began = time.monotonic()
-        any_site.start_worker()
+        standing.start_worker()
         assert ended(run) == JobState.SUCCEEDED, run.error_message
         assert time.monotonic() - began < 120
     assert broken() == []
 
 
-def test_only_the_main_process_of_the_worker_is_killed(embedded_site: Site) -> None:
-    world = World.make(embedded_site)
+def test_only_the_main_process_of_the_worker_is_killed(standing_embedded: StandingSite) -> None:
+    world = World.make(standing_embedded)
     run = world.run(seconds=LEASE)
     running(run)
-    family = children(embedded_site.workers[0].pid)
-    embedded_site.workers[0].kill()
-    embedded_site.workers[0].wait()
+    family = children(standing_embedded.workers[0].pid)
+    standing_embedded.workers[0].kill()
+    standing_embedded.workers[0].wait(30)
     until(lambda: not any(command(pid) for pid in family), 10, "nobody goes on without the worker")
-    embedded_site.start_worker()
+    standing_embedded.start_worker()
     assert ended(run) == JobState.SUCCEEDED
     assert broken() == []
 
 
-def test_a_worker_that_is_asked_to_end_gives_its_run_back_at_once(any_site: Site) -> None:
-    world = World.make(any_site)
-    run = world.run(seconds=60, once=str(any_site.data / "once"))
+def test_a_worker_that_is_asked_to_end_gives_its_run_back_at_once(standing: StandingSite) -> None:
+    world = World.make(standing)
+    run = world.run(seconds=60, once=str(standing.data / "once"))
     running(run)
-    any_site.workers[0].terminate()
-    assert any_site.workers[0].wait(10) == 0
+    standing.workers[0].terminate()
+    assert standing.workers[0].wait(10) == 0
     run.refresh_from_db()
     assert (run.state, run.attempts) == (JobState.QUEUED, 0)
-    any_site.start_worker()
+    standing.start_worker()
     assert ended(run) == JobState.SUCCEEDED
     assert broken() == []
 
 
-def test_two_workers_share_the_work_and_messages_are_repeated(any_site: Site) -> None:
-    world = World.make(any_site)
-    any_site.start_worker()
+def test_two_workers_share_the_work_and_messages_are_repeated(standing: StandingSite) -> None:
+    world = World.make(standing)
+    standing.start_worker()
     queued = [world.run(seconds=0.2) for _ in range(3)]
     for _ in range(4):
         for run in queued:
@@ -149,27 +185,27 @@ def test_two_workers_share_the_work_and_messages_are_repeated(any_site: Site) ->
     assert broken() == []
 
 
-def test_a_worker_sleeps_beyond_its_lease_and_wakes_up(any_site: Site) -> None:
-    world = World.make(any_site)
+def test_a_worker_sleeps_beyond_its_lease_and_wakes_up(standing: StandingSite) -> None:
+    world = World.make(standing)
     run = world.run(seconds=2.0)
     running(run)
-    sleeper = any_site.workers[0]
+    sleeper = standing.workers[0]
     family = [sleeper.pid, *children(sleeper.pid)]
     for pid in family:
         os.kill(pid, signal.SIGSTOP)
-    any_site.start_worker()
+    standing.start_worker()
     until(Run.objects.filter(pk=run.pk, fence=2).exists, 20, "the run is taken over")
     for pid in reversed(family):
         os.kill(pid, signal.SIGCONT)
     assert ended(run) == JobState.SUCCEEDED
-    until(lambda: "job.claim-lost" in any_site.logs(), 20, "the sleeper notices")
+    until(lambda: "job.claim-lost" in standing.logs(), 20, "the sleeper notices")
     assert (run.fence, run.attempts) == (2, 2)
     assert run.artifacts.count() == 4
     assert broken() == []
 
 
-def test_runs_are_cancelled_at_random(any_site: Site) -> None:
-    world = World.make(any_site)
+def test_runs_are_cancelled_at_random(standing: StandingSite) -> None:
+    world = World.make(standing)
     for _ in range(3 * ROUNDS):
         run = world.run(seconds=LONG)
         time.sleep(random.uniform(0, 2 * LONG))
@@ -184,9 +220,8 @@ def test_runs_are_cancelled_at_random(any_site: Site) -> None:
     assert broken() == []
 
 
-def test_the_worker_dies_at_each_point_of_storing(any_site: Site) -> None:
-    note = any_site.data / "die-at"
-    world = World.make(any_site, TESTS_DIE_AT=str(note))
+def test_the_worker_dies_at_each_point_of_storing(standing: StandingSite) -> None:
+    note, world = standing.note, World.make(standing)
     for point in dying.POINTS if FULL else random.sample(dying.POINTS, 2):
         note.write_text(point)
         run = world.run()
@@ -197,8 +232,8 @@ def test_the_worker_dies_at_each_point_of_storing(any_site: Site) -> None:
 
 
 @pytest.mark.postgres
-def test_the_connections_to_the_database_are_cut(server_site: Site) -> None:
-    world = World.make(server_site)
+def test_the_connections_to_the_database_are_cut(standing_server: StandingSite) -> None:
+    world = World.make(standing_server)
     for _ in range(2 * ROUNDS):
         run = world.run(seconds=LONG)
         until(Run.objects.filter(pk=run.pk, state=JobState.RUNNING).exists)
@@ -218,44 +253,44 @@ def cut_connections() -> None:
         )
 
 
-def test_a_job_hangs(embedded_site: Site) -> None:
-    world = World.make(embedded_site, STEWARD_JOB_SECONDS="4")
+def test_a_job_hangs(standing_embedded: StandingSite) -> None:
+    world = World.make(standing_embedded, STEWARD_JOB_SECONDS="4")
     run = world.run(hang=600)
     assert ended(run) == JobState.FAILED
     assert run.error_code == "time-limit"
     assert broken() == []
 
 
-def test_a_job_wants_too_much_memory(embedded_site: Site) -> None:
-    world = World.make(embedded_site)
+def test_a_job_wants_too_much_memory(standing_embedded: StandingSite) -> None:
+    world = World.make(standing_embedded)
     run = world.run(hold=64 * 2**30)
     assert ended(run) == JobState.FAILED
     assert run.error_code == "memory"
     assert broken() == []
 
 
-def test_a_job_fails_in_a_way_nobody_planned_for(embedded_site: Site) -> None:
+def test_a_job_fails_in_a_way_nobody_planned_for(standing_embedded: StandingSite) -> None:
     from tests.faults.invariants import CANARY
 
-    world = World.make(embedded_site)
+    world = World.make(standing_embedded)
     run = world.run(told=f"x{CANARY[::-1]}")
     assert ended(run) == JobState.FAILED
     assert run.error_code == "internal"
-    assert run.error_reference in embedded_site.logs()
-    assert CANARY[::-1] not in run.error_message + embedded_site.logs()
+    assert run.error_reference in standing_embedded.logs()
+    assert CANARY[::-1] not in run.error_message + standing_embedded.logs()
     assert broken() == []
 
 
-def test_the_disk_is_full_while_an_artifact_is_written(embedded_site: Site) -> None:
-    world = World.make(embedded_site)
-    embedded_site.stop()
-    embedded_site.start_worker(LANG="file-size=300")
+def test_the_disk_is_full_while_an_artifact_is_written(standing_embedded: StandingSite) -> None:
+    world = World.make(standing_embedded)
+    standing_embedded.stop()
+    standing_embedded.start_worker(LANG="file-size=300")
     run = world.run()
     assert ended(run) == JobState.FAILED
     assert run.error_code == "disk-full"
     assert not run.artifacts.exists()
     assert broken() == []
-    embedded_site.stop()
-    embedded_site.start_worker()
+    standing_embedded.stop()
+    standing_embedded.start_worker()
     assert ended(world.run()) == JobState.SUCCEEDED
     assert broken() == []

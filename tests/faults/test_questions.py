@@ -7,18 +7,18 @@ from stewardapp.models import Charge, JobState
 from tests import factories
 from tests.faults import dying
 from tests.faults.invariants import broken
+from tests.faults.standing import StandingSite
 from tests.faults.world import World, ended
 from tests.site import Site
-from worker import app
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
+from worker.queue import app
 
 FULL = os.environ.get("STEWARD_FAULTS") == "full"
 SAMPLE = 1
 
 
-def test_the_worker_or_its_engine_dies_at_each_point_of_a_question(any_site: Site) -> None:
-    note = any_site.data / "die-at"
-    world = World.make(any_site, TESTS_DIE_AT=str(note), LANG=f"die-at={note}")
+def test_the_worker_or_its_engine_dies_at_each_point_of_a_question(standing: StandingSite) -> None:
+    note, world = standing.note, World.make(standing)
     desk = world.desk(Spend.of(10))
     points = list(dying.ASKED_POINTS) if FULL else random.sample(list(dying.ASKED_POINTS), SAMPLE)
     for number, point in enumerate(points, start=1):

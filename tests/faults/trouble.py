@@ -3,16 +3,18 @@
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, register
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, register
+from worker.engine.contracts.traces import Trace
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
+from worker.engine.tables.table import Schema
 
 SLUG = "trouble"
 
@@ -31,6 +33,9 @@ class Trouble(Method):
     signal: int = Field(0, title="How it kills itself")
     once: str = Field("", title="A file whose existence ends the trouble: it happens one time only")
     told: str = Field("", title="What it says when it fails in a way nobody planned for")
+
+    def leaves(self, schema: Schema) -> Mapping[str, Trace]:
+        return {}
 
     def plan(self, statistics: Any, goals: Sequence[Goal], source: Source, report: Reporter) -> Plan:
         if not self.once or not Path(self.once).exists():

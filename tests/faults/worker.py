@@ -9,7 +9,7 @@ from celery import signals
 
 from stewardapp.management import processes
 from tests.faults import dying, trouble
-from worker import process
+from worker.process import starting
 
 
 @signals.worker_process_init.connect
@@ -20,7 +20,7 @@ def prepare(**_: Any) -> None:
 
 if __name__ == "__main__":
     assert trouble.SLUG
-    process.COMMAND = (sys.executable, "-m", "tests.faults.child")
+    starting.COMMAND = (sys.executable, "-m", "tests.faults.child")
     sys.argv = ["celery", *processes.worker()[3:]]
     from celery.__main__ import main
 

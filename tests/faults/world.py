@@ -5,11 +5,11 @@ from typing import Any
 
 from stewardapp.actions import columns, desks, queries, releases
 from stewardapp.models import Desk, Query, Release, Run, Version
-from tests.factories import Team, budgets, give_budget, make_project, make_run, upload
+from stewardapp.models.job import Job, JobQuerySet
+from tests.factories import Team, budgets, give_budget, make_project, make_run, unique, upload
 from tests.faults.invariants import CANARY
 from tests.site import Site, until
-from worker.claim import AnyJob, jobs
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 ROLES = {
     "name": "direct-identifier",
@@ -19,10 +19,11 @@ ROLES = {
 }
 
 
-def survey(rows: int = 400) -> bytes:
-    """Four columns, one of which identifies."""
+def survey(people: str, rows: int = 400) -> bytes:
+    """Four columns, one of which identifies; other people in each."""
+    towns, illnesses = ("North", "South"), ("none", "flu", "cold")
     lines = [
-        f"{CANARY}-{row},{20 + row % 4 * 10},{('North', 'South')[row % 2]},{('none', 'flu', 'cold')[row % 3]}"
+        f"{CANARY}-{people}-{row},{20 + row % 4 * 10},{towns[row % 2]},{illnesses[row % 3]}"
         for row in range(rows)
     ]
     return "\n".join(["name,age,town,illness", *lines, ""]).encode()
@@ -43,10 +44,13 @@ class World:
 
     @classmethod
     def make(cls, site: Site, **worker: str) -> "World":
-        """Start a worker and have it read the survey."""
-        site.start_worker(**worker)
+        """Have a worker read the survey: the one that runs, if it need not be a special one."""
+        if worker:
+            site.stop()
+        if worker or not site.has_worker():
+            site.start_worker(**worker)
         team = make_project()
-        version = upload(team, data=survey())
+        version = upload(team, data=survey(unique("person")))
         ended(version.attempt)
         version.refresh_from_db()
         assert version.current is not None, site.logs()
@@ -92,11 +96,12 @@ class World:
         return make_run(self.release(trouble(**params)), by=self.team.steward)
 
 
-def ended(job: AnyJob | None, seconds: float = 60) -> str:
+def ended(job: Job | None, seconds: float = 60) -> str:
     """Wait for the end of a job; the state it ended in."""
     assert job is not None
+    rows: JobQuerySet[Any] = type(job)._default_manager.all()
     kind = type(job).__name__.lower()
-    until(lambda: jobs(kind).ended().filter(pk=job.pk).exists(), seconds, f"the {kind} ends")
+    until(lambda: rows.ended().filter(pk=job.pk).exists(), seconds, f"the {kind} ends")
     job.refresh_from_db()
     return job.state
 

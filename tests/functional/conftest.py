@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
@@ -25,10 +26,10 @@ def chromium_path() -> str:
     raise RuntimeError("The browser tests need Chromium; `make test` installs it on Debian.")
 
 
-@pytest.fixture(scope="session")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+@pytest.fixture(scope="package")
+def desk(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[Desk]:
     """The product, running, with its demo project."""
-    running = Desk(tmp_path_factory.mktemp("desk") / "data")
+    running = Desk(tmp_path_factory.mktemp("desk") / "data", unblocked=django_db_blocker.unblock)
     running.start_twice_in_vain()
     running.start()
     running.demo = running.facts()
@@ -39,13 +40,13 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         running.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright_driver() -> Iterator[Playwright]:
     with sync_playwright() as driver:
         yield driver
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium(playwright_driver: Playwright) -> Iterator[Browser]:
     browser = playwright_driver.chromium.launch(executable_path=chromium_path(), args=FLAGS)
     yield browser
@@ -121,7 +122,7 @@ class Camera:
             page.screenshot(path=self.folder / f"{name}.png", full_page=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def camera(request: pytest.FixtureRequest) -> Camera:
     folder = Path(__file__).resolve().parents[2] / "screenshots"
     return Camera(folder if request.config.getoption("--pictures") else None)

@@ -10,6 +10,10 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Page
 
 IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# A number in another form than `30 162` and `20 %`: 30,162 or 30162 rows, 20%, 30k.
+BY_HAND = re.compile(
+    r"\b\d{1,3}(?:,\d{3})+\b(?!,)|\d%|\b\d+k\b|\b\d{5,} (?:rows|values|cells|people|bytes)\b"
+)
 # A release and its run look different in every state, so more than one example of these is worth a visit.
 EXAMPLES = {"/releases/*/": 9, "/catalogue/*/": 2, "/releases/*/review/": 3, "/runs/*/": 2, "/versions/*/": 2}
 NO_PAGES = (

@@ -60,5 +60,5 @@ def says(text: str, value: float | None) -> bool:
         return abs(float(plain) - value) <= 0.0005 * abs(value)
     bound, share = plain[0], float(plain.strip("<>%"))
     if bound in "<>":
-        return value * 100 < share if bound == "<" else value * 100 > share
-    return abs(value * 100 - share) <= 0.0501
+        return value < share if bound == "<" else value > share
+    return abs(value - share) <= 0.0501

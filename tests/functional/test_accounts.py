@@ -13,25 +13,22 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from stewardapp.actions import accounts
+from stewardapp.models import User
 from tests.functional import clock
 from tests.functional.conftest import Visitor
 from tests.functional.desk import Desk, until
 
 Visit = Callable[..., Visitor]
 NOT_CORRECT = re.compile("not correct")
-MAKE = """
-from stewardapp.actions import accounts
-from stewardapp.models import User
-accounts.create(username={name!r}, password={password!r}, by=User.objects.get(username="admin"))
-"""
 
 
 @pytest.fixture
 def newcomer(desk: Desk) -> str:
     """Somebody with an account and nothing else; the name of the persona."""
     name, password = f"newcomer-{secrets.token_hex(3)}", secrets.token_urlsafe(12)
-    made = desk.manage("shell", "-c", MAKE.format(name=name, password=password))
-    assert made.returncode == 0, made.stderr
+    with desk.inside():
+        accounts.create(username=name, password=password, by=User.objects.get(username="admin"))
     desk.personas[name] = (name, password)
     return name
 

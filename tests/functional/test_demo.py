@@ -11,7 +11,7 @@ def test_an_interrupted_demo_is_continued_and_holds_every_state(desk: Desk) -> N
     assert found["releases"] == len(demo.STAGES)
     assert (found["projects"], found["datasets"], found["versions"]) == (1, 2, 2)
     assert found["people"] == sorted(demo.PERSONAS)
-    assert found["surveys"] == [["collecting", 300], ["draft", 0]]
+    assert found["surveys"] == [("collecting", 300), ("draft", 0)]
     assert found["audit"] == "Whole"
     assert found["succeeded"] == 10
     assert found["attacks"] == 4

@@ -58,7 +58,7 @@ def classes(text: str) -> Counter[tuple[str, ...]]:
 @contextmanager
 def paused(desk: Desk) -> Iterator[None]:
     """Everything that works on jobs stands still."""
-    workers = desk.tree("celery") + desk.tree("worker.child")
+    workers = desk.tree("celery") + desk.tree("worker.process.child")
     assert workers
     tell(workers, signal.SIGSTOP)
     try:
@@ -82,6 +82,7 @@ def cancel(page: Page, desk: Desk) -> None:
         page.get_by_role("button", name="Cancel the run").click()
         expect(page.get_by_text("Stopping at the next checkpoint.")).to_be_visible()
     page.get_by_text("Cancelled.").first.wait_for(timeout=steward.PATIENCE)
+    page.locator("[data-watch^='run:']").wait_for(state="detached")
     assert page.get_by_role("link", name="Submit this run").count() == 0
 
 
@@ -177,7 +178,9 @@ class Story:
         steward.begin_release(page, self.title)
         steward.run(page, k=10)
         cancel(page, self.desk)
+        page.wait_for_load_state()  # the page begins anew when the run has ended, and a click before is lost
         page.get_by_role("link", name="Duplicate and change").click()
+        page.wait_for_url("**/configure/**")
         steward.run(page, k=K)
         steward.wait_for_results(page)
         read_results(page, self.survey)

@@ -57,7 +57,7 @@ def measured(desk: Desk) -> Iterator[Memory]:
         yield memory
     finally:
         memory.ended.set()
-        memory.join()
+        memory.join(30)
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_limits_are_refused_before_the_first_byte_with_the_number(wire: Wire, da
     too_much = 20 * 2**30 + 1
     answer = wire.begin(dataset, too_much)
     assert answer.status == 400
-    assert answer.text == "The file is larger than the limit of 21,475 MB."
+    assert answer.text == "The file is larger than the limit of 21.5\u00a0GB."
     _, _, kind = multipart(b"")
     headers = {"Content-Type": kind, "Content-Length": str(too_much + 2**20)}
     form = wire.answer(wire.open("POST", f"/datasets/{dataset}/upload/", **headers))

@@ -7,30 +7,26 @@ from collections.abc import Callable
 
 import pytest
 
+from stewardapp.actions import columns, releases
+from stewardapp.models import User, Version
 from tests.functional.conftest import Visitor
 from tests.functional.desk import Desk
 from tests.integration.marked_parameters import transition_parameter
 
 SLUG, PARAM, MARK = transition_parameter()
-MADE = f"""
-from stewardapp.actions import columns, releases
-from stewardapp.models import User, Version
-by, version = User.objects.get(username="steward"), Version.objects.get(dataset__name="Health survey 2025")
-columns.describe(version=version, name="sex", settings={{"categories": ["F", "M", "X"]}}, by=by)
-step = {{"method": "{SLUG}", "params": {{"{MARK.column}": "sex"}}}}
-print(releases.create(version=version, title="A matrix", recipe={{"steps": [step]}}, by=by).pk)
-"""
-
-
 ROW_OF_F = re.compile("Make it 1.*the row of F")
 
 
 @pytest.fixture
 def address(desk: Desk) -> str:
     """The editor of a step without a matrix."""
-    made = desk.manage("shell", "--no-imports", "-c", MADE)
-    assert made.returncode == 0, made.stderr
-    return f"/releases/{made.stdout.split()[-1]}/steps/1/{PARAM}/"
+    step = {"method": SLUG, "params": {MARK.column: "sex"}}
+    with desk.inside():
+        by = User.objects.get(username="steward")
+        version = Version.objects.get(dataset__name="Health survey 2025")
+        columns.describe(version=version, name="sex", settings={"categories": ["F", "M", "X"]}, by=by)
+        made = releases.create(version=version, title="A matrix", recipe={"steps": [step]}, by=by)
+        return f"/releases/{made.pk}/steps/1/{PARAM}/"
 
 
 def test_a_matrix_is_filled_judged_and_saved(visit: Callable[..., Visitor], address: str) -> None:

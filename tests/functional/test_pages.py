@@ -38,6 +38,10 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
+READ = """() => {
+  const code = [...document.querySelectorAll("pre, code, textarea")].map((one) => one.innerText);
+  return code.reduce((text, part) => text.replace(part, ""), document.body.innerText);
+}"""
 # Colours fade when the theme changes: half way they are nobody's. What turns for ever is no transition.
 FADED = """async () => {
   const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
@@ -52,6 +56,11 @@ def settle(page: Page) -> None:
     for position in range(charts.count()):
         charts.nth(position).locator(".main-svg").first.wait_for()
     page.evaluate(FADED)
+
+
+def read(page: Page) -> str:
+    """What stands on the page but for code, which is for machines."""
+    return str(page.evaluate(READ))
 
 
 def name_of(path: str) -> str:
@@ -82,6 +91,7 @@ def test_a_run_without_a_solution_and_its_comparison(visit: Callable[..., Visito
     page.get_by_role("link", name="Run 4").wait_for()
     compared = page.url.removeprefix(visitor.desk.url)
     assert "/compare/" in compared
+    page.locator("[data-watch^='run:']").wait_for(state="detached")  # the page begins anew when the run ends
     found += look(page, compared, camera, "steward-compare", LOOKS)
     assert found == []
 
@@ -94,6 +104,7 @@ def look(page: Page, path: str, camera: Camera, name: str, looks: Looks) -> list
         page.emulate_media(color_scheme=theme)
         settle(page)
         camera.take(page, f"{name}-{width}-{theme}")
+        found += [f"{path}: {said[0]} is no number of ours" for said in crawl.BY_HAND.finditer(read(page))]
         if (over := overflow(page)) > 0:
             found.append(f"{path} at {width} px is {over} px too wide")
         if width == 1280:

@@ -88,3 +88,23 @@ def test_the_core_path_works_without_scripts(visit: Visit, survey: Path) -> None
     expect(page.get_by_role("row", name="Size of the class")).to_be_visible()
     steward.submit(page, PURPOSE)
     assert page.get_by_text("In review").count()
+
+
+def test_a_policy_is_revised_row_by_row_without_scripts(visit: Visit) -> None:
+    page = visit("admin", java_script_enabled=False).page
+    page.get_by_role("link", name="Projects").first.click()
+    page.locator("tbody a").first.click()
+    page.get_by_role("link", name="Policy").first.click()
+    page.get_by_text("Add a demand").click()
+    page.get_by_role("button", name="Add Marginals").click()
+    added = page.locator("article.recipe-item").last
+    added.get_by_label("Figure").select_option("mean_total_variation")
+    added.get_by_label("Bound").fill("101")
+    page.get_by_role("button", name="Make this the policy").click()
+    expect(page.get_by_text("Mean total variation must lie between 0 % and 100 %.").first).to_be_visible()
+    added.get_by_label("Bound").fill("100")
+    added.get_by_text("How do I read this?").click()
+    expect(added.get_by_text("The mean of the total variation over the released columns.")).to_be_visible()
+    page.get_by_role("button", name="Make this the policy").click()
+    expect(page.get_by_text("The new policy holds")).to_be_visible()
+    expect(page.locator("aside").get_by_text("Mean total variation")).to_be_visible()

@@ -12,10 +12,11 @@ import pytest
 from playwright.sync_api import Page, Request, Route
 from scipy.stats import chi2
 
+from stewardapp.models import Survey
 from tests.functional.conftest import Visitor
 from tests.functional.desk import Desk
-from worker.engine.algorithms.response import Design
-from worker.engine.algorithms.survey_protocol import design, fingerprint, reported
+from worker.engine.randomization.response import Design
+from worker.engine.randomization.survey_protocol import design, fingerprint, reported
 
 DRAWS, ALPHA = 100_000, 1e-9
 DESIGNS = [
@@ -45,10 +46,8 @@ COUNTED = """async ([script, design, truth, draws, mutant]) => {
 @pytest.fixture(scope="module")
 def survey(desk: Desk) -> str:
     """The public address of the demo's open survey."""
-    asked = "from stewardapp.models import Survey; print(Survey.objects.get(state='collecting').public_id)"
-    made = desk.manage("shell", "--no-imports", "-c", asked)
-    assert made.returncode == 0, made.stderr
-    return f"/s/{made.stdout.split()[-1]}/"
+    with desk.inside():
+        return f"/s/{Survey.objects.get(state='collecting').public_id}/"
 
 
 @pytest.fixture

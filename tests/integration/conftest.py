@@ -1,3 +1,5 @@
-"""Installations to run."""
+"""A database that grew up through every version."""
 
-from tests.site_fixtures import *  # noqa: F403
+from tests.integration.growing import earlier, grown, grown_up
+
+__all__ = ["earlier", "grown", "grown_up"]

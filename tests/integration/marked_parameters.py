@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stewardapp.forms.parameter_fields import marker
 from worker.engine import catalogue
-from worker.engine.fields import Transition
+from worker.engine.contracts.annotations import Transition
 
 
 def transition_parameter() -> tuple[str, str, Transition]:

@@ -1,15 +1,17 @@
-"""One of several processes that race: started by test_races.py, one line of input per round.
+"""Several processes that race: started by test_races.py, each with a line of its own, one word per round.
 
 Every round first looks, then waits so that all the others have looked too, then acts. With the product's own
 locks and conditions at most one wins. `unlocked` rounds take both away: the control that must go wrong.
 """
 
 import contextlib
+import os
+import socket
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TextIO
 from unittest import mock
 
 import django
@@ -20,9 +22,9 @@ from django.db import connection, models, transaction  # noqa: E402
 from django.db.models import F  # noqa: E402
 
 from stewardapp.access.verdict import Refused  # noqa: E402
-from stewardapp.actions import ledger, proposals, releases, replays, reviews  # noqa: E402
+from stewardapp.actions import ledger, looks, proposals, releases, replays, reviews  # noqa: E402
 from stewardapp.models import Charge, Population, Proposal, Release, Run, User, Version  # noqa: E402
-from worker.engine.privacy import Spend  # noqa: E402
+from worker.engine.contracts.privacy import Spend  # noqa: E402
 
 PAUSE = 0.3
 BREATH = 0.02
@@ -56,6 +58,12 @@ def settle(proposal: str, person: str) -> bool:
 def agree(proposal: str, person: str) -> bool:
     asked, by = Proposal.objects.get(pk=proposal), User.objects.get(pk=person)
     return won(lambda: proposals.confirm(proposal=asked, by=by))
+
+
+def look(proposal: str, person: str) -> bool:
+    """Somebody is told about a proposal, in one of many windows."""
+    asked, by = Proposal.objects.get(pk=proposal), User.objects.get(pk=person)
+    return won(lambda: looks.told(proposal=asked, found=[], by=by))
 
 
 def claim(run: str, person: str) -> bool:
@@ -126,6 +134,7 @@ def slow_to_decide() -> Iterator[None]:
         mock.patch.object(reviews, "may_decide", after(reviews.may_decide)),
         mock.patch.object(releases, "may_publish", after(releases.may_publish)),
         mock.patch.object(proposals, "may_agree", after(proposals.may_agree)),
+        mock.patch.object(looks, "may_be_told", after(looks.may_be_told)),
         mock.patch.object(proposals, "may_decline", after(proposals.may_decline)),
         mock.patch.object(replays, "may_replay_attacks", after(replays.may_replay_attacks)),
     ):
@@ -150,7 +159,8 @@ def without_locks() -> Iterator[None]:
         Proposal.objects.filter(pk=proposal.pk).update(**decided)
 
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(proposals, "locked", fresh))
+        for asking in (proposals, looks):
+            stack.enter_context(mock.patch.object(asking, "locked", fresh))
         stack.enter_context(mock.patch.object(proposals, "_decide", blind_decision))
         for module in (reviews, releases):
             stack.enter_context(mock.patch.object(module, "locked", fresh))
@@ -163,6 +173,7 @@ ROUNDS: dict[str, Callable[[str, str], bool]] = {
     "publish": publish,
     "settle": settle,
     "agree": agree,
+    "look": look,
     "claim": claim,
     "replay": replay,
     "careless-claim": careless_claim,
@@ -171,14 +182,31 @@ ROUNDS: dict[str, Callable[[str, str], bool]] = {
 }
 
 
-def main() -> None:
+def take_part(line: TextIO) -> None:
+    """One racer, until nobody is at the other end."""
     connection.ensure_connection()
-    print("ready", flush=True)
-    for line in sys.stdin:
-        name, subject, person, locks = line.split()
+    print("ready", file=line, flush=True)
+    for word in line:
+        name, subject, person, locks = word.split()
         with slow_to_decide(), without_locks() if locks == "unlocked" else contextlib.nullcontext():
-            print("won" if ROUNDS[name](subject, person) else "lost", flush=True)
+            print("won" if ROUNDS[name](subject, person) else "lost", file=line, flush=True)
+
+
+def main(descriptors: list[int]) -> None:
+    """Load once, then split off a racer for each line; one that dies closes its own line and no other."""
+    for descriptor in descriptors:
+        if os.fork() == 0:
+            for other in descriptors:
+                if other != descriptor:
+                    os.close(other)
+            with socket.socket(fileno=descriptor) as line, line.makefile("rw") as said:
+                take_part(said)
+            os._exit(0)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    for _ in descriptors:
+        os.wait()
 
 
 if __name__ == "__main__":
-    main()
+    main(list(map(int, sys.argv[1:])))

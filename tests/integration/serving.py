@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import contextlib
 import http.client
+import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -39,6 +41,10 @@ class Serving:
             return seconds(self.port, "/healthz") is not None
         return False
 
+    def end(self, word: signal.Signals = signal.SIGTERM) -> None:
+        """Ask it to end, or leave it no choice."""
+        os.kill(self.pid, word)
+
     def connect(self, sent: bytes = b"") -> socket.socket:
         """A connection on which this has been sent."""
         line = socket.create_connection(("127.0.0.1", self.port), 30)
@@ -47,10 +53,10 @@ class Serving:
 
 
 @contextlib.contextmanager
-def serving(site: Site, folder: Path, **more: str) -> Iterator[Serving]:
+def serving(site: Site, folder: Path, port: int = 0, **more: str) -> Iterator[Serving]:
     """Start the web process as `manage.py serve` does."""
-    temporary, port = folder / "temporary", free_port()
-    temporary.mkdir()
+    temporary, port = folder / "temporary", port or free_port()
+    temporary.mkdir(exist_ok=True)
     if not (site.data / "secret-key").exists():
         (site.data / "secret-key").write_text(settings.SECRET_KEY)
     environment = site.environment() | {"TMPDIR": str(temporary)} | more
@@ -136,7 +142,10 @@ def holding(value: bytes, pid: int, *folders: Path, since: float = 0.0) -> list[
 
     A file that is deleted and still open is found too.
     """
-    paths = [path for folder in folders for path in folder.rglob("*")]
+    places = (
+        place for folder in folders for place in os.walk(folder)
+    )  # others' folders may vanish meanwhile
+    paths = [Path(where, name) for where, _, names in places for name in names]
     fresh = [path for path in paths if _is_fresh(path, since)]
     opened = Path(f"/proc/{pid}/fd").iterdir()
     return [str(path) for path in [*fresh, *opened] if value in _bytes(path)]

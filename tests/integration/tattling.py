@@ -12,12 +12,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tests.faults import trouble
-from worker import process
-from worker.engine.fields import Columns
-from worker.engine.goal import Goal
-from worker.engine.method import Family, Method, Plan, register
+from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.goal import Goal
+from worker.engine.contracts.method import Family, Method, Plan, register
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
+from worker.process import starting
 
 SLUG = "tattle"
 
@@ -31,6 +31,9 @@ class Tattle(Method):
     family = Family.PERTURBATIVE
 
     column: Annotated[str, Columns()] = Field("town", title="Column")
+
+    def leaves(self, schema: Any) -> dict[str, Any]:
+        return {}
 
     def plan(self, statistics: Any, goals: Sequence[Goal], source: Source, report: Reporter) -> Plan:
         said = " ".join(statistics.distinct(self.column).texts)
@@ -48,7 +51,7 @@ def worker() -> None:
     """As the product starts it, but for the engine's process."""
     from stewardapp.management import processes
 
-    process.COMMAND = (sys.executable, "-m", "tests.integration.tattling", "child")
+    starting.COMMAND = (sys.executable, "-m", "tests.integration.tattling", "child")
     sys.argv = ["celery", *processes.worker()[3:]]
     from celery.__main__ import main
 
@@ -57,7 +60,7 @@ def worker() -> None:
 
 def child() -> None:
     """The engine's process; it can make trouble, too."""
-    from worker import child
+    from worker.process import child
 
     assert trouble.SLUG
     child.main()

@@ -30,12 +30,14 @@ from stewardapp import anchors, witness
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import anchors as anchoring_actions
 from stewardapp.actions import audit, projects
-from stewardapp.models import Anchor, AuditEvent, AuditHead, User, guards
+from stewardapp.database import guards
+from stewardapp.domain import audit_chain
+from stewardapp.models import Anchor, AuditEvent, AuditHead, User
 from tests import factories
 from tests.integration.url_scene import browser
 from tests.services import free_port
 from tests.site import Site, until
-from worker import anchoring
+from worker.queue import anchoring
 
 
 def happen(number: int) -> None:
@@ -77,15 +79,15 @@ def anchor_now() -> Path:
 
 
 def broken() -> str:
-    found = audit.verify()
-    assert isinstance(found, audit.Broken), found
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Broken), found
     return found.reason
 
 
 def test_an_untouched_log_agrees_with_its_notes(any_site: Site) -> None:
     happen(5)
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert (found.count, found.notes, found.unreadable) == (6, 6, 0)
 
 
@@ -95,7 +97,7 @@ def test_what_was_undone_is_not_noted(any_site: Site) -> None:
         happen(1)
         transaction.set_rollback(True)
     assert [note.number for note in witness.Noted()] == [1, 2]
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_an_end_cut_off_with_the_head_of_a_backup_is_missed(any_site: Site) -> None:
@@ -114,8 +116,8 @@ def test_a_cut_is_still_known_when_the_log_has_grown_again(any_site: Site) -> No
     cut_back_to(old)
     guards.install()
     happen(8)
-    found = audit.verify()
-    assert found == audit.Broken(7, "another event was written here once")
+    found = audit_chain.verify()
+    assert found == audit_chain.Broken(7, "another event was written here once")
 
 
 def test_only_notes_and_anchors_know_of_an_old_head(any_site: Site) -> None:
@@ -125,8 +127,8 @@ def test_only_notes_and_anchors_know_of_an_old_head(any_site: Site) -> None:
     happen(5)
     cut_back_to(old)
     forget_notes()
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert found.notes == 0
 
 
@@ -135,8 +137,8 @@ def test_notes_that_are_damaged_or_forged_are_counted_and_not_believed(any_site:
     lines = notes_file().read_text().splitlines()
     torn, forged = lines[2][:40], f"77 {'a' * 64} {'b' * 64}"
     notes_file().write_text("\n".join([lines[1], torn, forged, lines[3], "\0\xff", lines[4]]))
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert (found.notes, found.unreadable) == (3, 3)
     said = io.StringIO()
     call_command("verify_audit", stdout=said)
@@ -173,7 +175,7 @@ def test_a_full_disk_does_not_undo_what_was_done(
     monkeypatch.setattr(witness.os, "write", full)
     happen(1)
     assert AuditEvent.objects.count() == 3
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 @pytest.mark.postgres
@@ -193,8 +195,8 @@ def test_the_database_of_a_site_refuses_to_forget(server_site: Site) -> None:
             sql(statement)
     with pytest.raises(CommandError):
         call_command("flush", interactive=False)
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert found.count == 3
 
 
@@ -215,9 +217,9 @@ def test_there_is_one_anchor_a_day(any_site: Site) -> None:
         anchoring_actions.make()
     assert Anchor.objects.get().count == 4
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-    assert AuditEvent.objects.filter(action=audit.ANCHORED).count() == 1
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    assert AuditEvent.objects.filter(action=audit_chain.ANCHORED).count() == 1
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert found.anchors == 1
 
 
@@ -231,7 +233,7 @@ def test_an_anchor_whose_row_was_never_written_is_taken_as_it_is(any_site: Site)
     assert anchor_now() == path
     assert path.read_bytes() == content
     assert (Anchor.objects.get().count, AuditEvent.objects.count()) == (4, 8)
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def rewritten(**changes: Any) -> Callable[[Path], object]:
@@ -308,7 +310,7 @@ def test_an_anchor_kept_elsewhere_notices_what_nothing_else_does(any_site: Site,
     cut_back_to(old)
     forget_notes()
     here.unlink()
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
     assert checked(elsewhere)[0] == 1
     guards.install()
     happen(9)
@@ -382,7 +384,7 @@ def outside(status: int = 204) -> Iterator[tuple[str, list[bytes]]]:
             yield f"http://127.0.0.1:{server.server_port}/anchors?of=us", got
         finally:
             server.shutdown()
-            thread.join()
+            thread.join(30)
 
 
 def attempt(duty: anchoring.Sending) -> None:
@@ -465,6 +467,6 @@ def test_a_worker_seals_anchors_and_sends(embedded_site: Site) -> None:
         until(lambda: Anchor.objects.filter(sent_at__isnull=False).exists(), 60)
         assert isinstance(worker, subprocess.Popen)
     assert json.loads(got[0])["count"] == 2
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert found.anchors == 1

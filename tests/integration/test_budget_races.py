@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from stewardapp.actions import audit, budgets
+from stewardapp.actions import budgets
+from stewardapp.domain import audit_chain
 from stewardapp.models import Charge, Population, User, Version
 from tests import factories
 from tests.integration.test_races import Field, crowd, postgres_site
 from tests.site import Site
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 __all__ = ["postgres_site"]
 ROUNDS = 100 if os.environ.get("STEWARD_FAULTS") == "full" else 4
@@ -69,7 +70,7 @@ def race(site: Site) -> None:
         factories.declare_overlap(scene.team, one.dataset.population, other.dataset.population)
         field.start_all("charge", [one if number % 2 else other for number in range(8)], scene.analysts)
         assert spent_in(one) == spent_in(other) == (80, 80)
-        assert isinstance(audit.verify(), audit.Whole)
+        assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 @pytest.mark.postgres
@@ -82,7 +83,7 @@ def test_never_overspent_on_postgres_and_the_control_is(postgres_site: Site) -> 
             version = scene.version(Spend(10))
             field.race("careless-charge", version.pk, scene.analysts)
             overspent += spent_in(version)[1] > 10
-        assert overspent >= 0.95 * ROUNDS, "without the condition in the update several must win"
+        assert overspent >= ROUNDS - max(1, ROUNDS // 20), "without the condition several must win"
 
 
 def test_never_overspent_on_sqlite(embedded_site: Site) -> None:

@@ -12,7 +12,6 @@ import subprocess
 import tarfile
 from collections import Counter, deque
 from collections.abc import Iterator
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -34,7 +33,7 @@ from tests.integration.url_table import announcement
 from tests.integration.web_journey import Journey
 from tests.listening import Listener, listener
 from tests.site import Site, until
-from worker import outbox
+from worker.queue import outbox
 
 __all__ = ["listener"]
 
@@ -117,7 +116,7 @@ def files(root: Path, search: Search) -> list[tuple[str, Any]]:
     Another process reads it: one that opens and closes its own database file loses its locks on it.
     """
     packed = subprocess.run(
-        ["tar", "--create", "--directory", root, "."], stdout=subprocess.PIPE, check=False
+        ["tar", "--create", "--directory", root, "."], stdout=subprocess.PIPE, check=False, timeout=120
     )
     found = []
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
@@ -183,8 +182,10 @@ def kind(name: str) -> str:
 OF_COLUMNS = {(page, kind) for page in VALUES_OF_A_COLUMN for kind in ("name", "column", "rare", "common")}
 OF_RELEASE = {(page, kind) for page in RELEASED_BYTES for kind in ("rare", "common")}
 OF_PREVIEWS = {("preview-detail", "common"), ("preview-chart", "common")}  # what many rows hold
-TEAM = OF_COLUMNS | OF_RELEASE | OF_PREVIEWS | {("run-chart", "common")}
-TAKEN = {("artifact-download", kind) for kind in ("rare", "common")}
+# What its columns hold is listed for those who may have the file.
+LISTED = {("catalogue-detail", kind) for kind in ("rare", "common")}
+TEAM = OF_COLUMNS | OF_RELEASE | OF_PREVIEWS | LISTED | {("run-chart", "common")}
+TAKEN = LISTED | {("artifact-download", kind) for kind in ("rare", "common")}
 MAY_SEE: dict[str, set[tuple[str, str]]] = {
     "steward": TEAM,
     "reviewer": TEAM,
@@ -248,7 +249,7 @@ def publish(journey: Journey, release: Release, run: Run) -> None:
 
 def test_no_planted_value_is_found_where_it_must_not_be(embedded_site: Site, listener: Listener) -> None:
     site = embedded_site
-    journey = Journey(team=factories.make_project(minimum_k=2, maximum_risk=Decimal(1)))
+    journey = Journey(team=factories.make_project(rows=factories.demands(k=2, risk="1")))
     versions = queued(journey, site)
     assert files(site.data, EVERYTHING) == []  # the queue, the uploads, the raw bytes, the database
 

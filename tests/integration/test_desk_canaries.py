@@ -15,7 +15,7 @@ from tests.integration.test_canaries import files, rows
 from tests.integration.url_scene import browser
 from tests.listening import Listener, listener
 from tests.site import Site
-from worker import runner
+from worker.queue import runner
 
 __all__ = ["listener"]
 
@@ -35,7 +35,7 @@ QUESTIONS: list[dict[str, Any]] = [
 def test_a_desk_tells_no_value_that_was_not_declared(
     embedded_site: Site, listener: Listener, settings: Any
 ) -> None:
-    settings.STEWARD_ANSWER_TICK = 0
+    settings.STEWARD_ANSWER_TICK = settings.STEWARD_ANSWER_WAIT = 0
     team = factories.make_project()
     version = factories.read_for_real(factories.upload(team, data=DATA))
     columns.tag(version=version, roles=ROLES, by=team.steward)

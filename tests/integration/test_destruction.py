@@ -27,8 +27,9 @@ from django.urls import reverse
 from stewardapp import keyring, storage
 from stewardapp.actions import budgets, columns, comments, desks, hierarchies, previews, queries, releases
 from stewardapp.actions import versions as version_actions
+from stewardapp.canonical import sha256_of
+from stewardapp.domain.facts import run_facts
 from stewardapp.models import DataKey, Desk, Query, Release, Run, Version
-from stewardapp.models.canonical import sha256_of
 from stewardapp.views.proposing import propose_for
 from tests import factories
 from tests.faults.world import ended
@@ -36,7 +37,7 @@ from tests.integration.canaries import disguises
 from tests.integration.test_canaries import rows
 from tests.integration.url_scene import browser
 from tests.site import Site
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 WRITTEN = ("plain", "utf-16", "base64", "hex", "json", "repr", "reversed", "number")
 SECONDS = 240.0
@@ -200,7 +201,8 @@ def every_file(site: Site) -> Iterator[tuple[str, bytes]]:
 
     Another process reads the data folder: one that opens and closes its own SQLite file loses its locks.
     """
-    packed = subprocess.run(["tar", "-c", "-C", site.data, "."], stdout=subprocess.PIPE, check=False)
+    command = ["tar", "-c", "-C", site.data, "."]
+    packed = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=120)
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
         for member in archive:
             if (content := archive.extractfile(member)) is not None:
@@ -272,8 +274,8 @@ def what_stays(story: Story) -> None:
     """Title, figures, hashes and what others have; nothing that names a value."""
     run = Run.objects.get(pk=story.published.candidate_id)
     assert (run.recipe, run.report, run.inside) == ({}, {}, {})
-    assert run.facts().smallest_class is not None
-    assert run.facts().goals_hold
+    assert any("smallest_class" in one.figures for one in run_facts(run).measured.values())
+    assert run_facts(run).goals_hold
     assert run.manifest_sha256 == story.published.candidate_sha256
     with storage.reading(run.artifacts.get(name="release.csv").blob) as file:
         assert file.read(7)

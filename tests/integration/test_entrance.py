@@ -21,7 +21,8 @@ from stewardapp.access.guessing import FREE, Shared
 from stewardapp.models import Upload, UploadState, Version
 from tests import factories
 from tests.integration.serving import Serving, Signed, holding, seconds, serving
-from tests.site import Site, inhabited, sqlite_copy, until
+from tests.site import until
+from tests.site_fixtures import new_site
 from tests.unit.entrance.serving import heard
 
 PATIENCE = 10.0
@@ -29,19 +30,11 @@ CANARY = b"canary-5512-in-clear;"
 
 
 @pytest.fixture(scope="module")
-def web(
-    sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any
-) -> Iterator[Serving]:
+def web(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("entrance")
-    data = folder / "data"
-    data.mkdir()
-    site = Site(data, sqlite_copy(sqlite_template, data), f"spool://{data}/spool")
-    with (
-        django_db_blocker.unblock(),
-        inhabited(site),
-        serving(site, folder, STEWARD_PATIENCE=str(PATIENCE)) as up,
-    ):
-        yield up
+    with ExitStack() as stack:
+        site = new_site("embedded", request, folder / "data", stack)
+        yield stack.enter_context(serving(site, folder, STEWARD_PATIENCE=str(PATIENCE)))
 
 
 @pytest.fixture(scope="module")

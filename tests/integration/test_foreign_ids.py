@@ -13,8 +13,9 @@ from django.urls import reverse
 from stewardapp.actions import hierarchies, releases
 from stewardapp.models import Column, Release
 from tests import factories
-from tests.integration.url_scene import Asked, Scene, addresses, nobody, scene, undone
-from tests.integration.url_table import TABLE, announcement
+from tests.integration.url_scene import Asked, Scene, addresses, nobody, scene
+from tests.integration.url_table import TABLE, Request, announcement
+from tests.scenes import undone
 
 __all__ = ["scene"]
 pytestmark = pytest.mark.django_db
@@ -39,16 +40,12 @@ def test_what_is_not_ones_own_looks_like_nothing(scene: Scene, name: str) -> Non
     row = TABLE[name]
     label = row.places[-1]
     for method, door in row.doors(label).items():
-        for persona in {"other_steward", "analyst", "outsider"} - door.sees:
-            with undone():
-                args, sends = row.args(scene, scene.places[label]), row.sends(scene, scene.places[label])
-                headers = row.headers(scene, scene.places[label])
-                sent = {"headers": headers} | ({"data": sends} if method == "post" else {})
-                theirs = scene.ask(persona, method, reverse(name, kwargs=args), **sent)
-                unknown = args | {one: nobody() for one in args if one.endswith("id")}
-                nothing = scene.ask(persona, method, reverse(name, kwargs=unknown), **sent)
-            assert (theirs.outcome, theirs.writes) == (nothing.outcome, nothing.writes) == ("404", ())
-            assert blank(theirs) == blank(nothing)
+        with undone():
+            request = Request.valid(scene, name, label, method)
+            for persona in sorted({"other_steward", "analyst", "outsider"} - door.sees):
+                theirs, nothing = request.by(persona), request.about(nobody()).by(persona)
+                assert (theirs.outcome, theirs.writes) == (nothing.outcome, nothing.writes) == ("404", ())
+                assert blank(theirs) == blank(nothing)
 
 
 # In what is sent: the other steward's own things, and an id of ours
@@ -150,9 +147,9 @@ SENDINGS = {
 
 
 def own_things(scene: Scene) -> Own:
-    """A release without steps, and a column whose hierarchy nobody else knows."""
+    """A release without any item, and a column whose hierarchy nobody else knows."""
     release = factories.make_release(scene.others, version=scene.other_version)
-    release = releases.edit_recipe(release=release, recipe={}, by=scene.others.steward)
+    release = releases.edit_recipe(release=release, recipe={"measures": []}, by=scene.others.steward)
     column = scene.other_version.columns.get(name="zip")
     made = {"name": "Own", "spec": {"builder": "mask"}, "levels": 3, "by": scene.others.steward}
     hierarchy = hierarchies.create(project=scene.others.project, version=column.version, **made)

@@ -18,8 +18,9 @@ from stewardapp.models import Charge, Run
 from tests import factories
 from tests.factories import Team
 from tests.site import Site
-from worker import anonymizing, runner
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
+from worker.jobs import run as anonymizing
+from worker.queue import runner
 
 ROWS = [("zip", "age", "town")] + [(f"0{n % 3}", str(20 + n % 4), f"=town{n % 2}") for n in range(60)]
 CONTENT = "\n".join(map(",".join, ROWS)).encode()

@@ -24,8 +24,9 @@ from django.urls import reverse
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests.integration.url_scene import PERSONAS, Place, Scene, scene, undone
+from tests.integration.url_scene import PERSONAS, Place, Scene, scene
 from tests.integration.url_table import TABLE, Door, Row
+from tests.scenes import undone
 
 __all__ = ["scene"]
 pytestmark = pytest.mark.django_db

@@ -108,8 +108,11 @@ def test_there_is_nothing_to_jump_to_in_the_administration(team: factories.Team)
 def recipes() -> Iterator[tuple[str, str]]:
     """A recipe, and what is said of it."""
     goal, step = {"goal": "k-anonymity", "params": {"k": 5}}, {"method": "rounding", "params": {}}
-    yield json.dumps({"goals": [goal] * 20_000}), "A page holds 60 goals and steps"
-    yield json.dumps({"goals": [goal] * 40, "steps": [step] * 21}), "A page holds 60 goals and steps"
+    yield json.dumps({"goals": [goal] * 20_000}), "A page holds 60 goals, steps and measures"
+    yield (
+        json.dumps({"goals": [goal] * 40, "steps": [step] * 21}),
+        "A page holds 60 goals, steps and measures",
+    )
     yield '{"goals": [' + "1," * 300_000 + "1]}", "values"
     yield '{"goals":' + "[" * 100_000, "is nested too deeply"
     yield '{"goals": [{"goal": "k-anonymity", "params": {"k": ' + "9" * 5000 + "}}]}", "more than 100 digits"
@@ -128,7 +131,7 @@ def recipes() -> Iterator[tuple[str, str]]:
         '[{"goal": []}]',
         '[{"goal": "x", "params": []}]',
     ):
-        yield f'{{"goals": {shape}}}', "are lists of objects"
+        yield f'{{"goals": {shape}}}', "lists of objects"
     for whole in ("[]", "1", "null", '"x"'):
         yield whole, "A recipe is a JSON object"
     yield "x" * (2 * 1024**2 + 1), "at most"

@@ -1,15 +1,14 @@
 """Who made what there was before it was kept with the things: the audit log knows it."""
 
 import uuid
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from django.utils import timezone
 
-from tests.integration.test_migrations import empty, migrated_to, postgres_server
+from tests.integration.growing import BEFORE_MAKERS, migrated_to, models_of
 
-__all__ = ["empty", "postgres_server"]
-APP, BEFORE, AFTER = "stewardapp", "0027_purchases_protect", "0028_who_shaped_what"
+APP, AFTER = "stewardapp", "0028_who_shaped_what"
 
 
 class Old:
@@ -22,7 +21,7 @@ class Old:
         }
         self.project = self.model("Project").create(name="P")
         self.people = self.model("Population").create(name="People")
-        self.events = 0
+        self.events = self.model("AuditEvent").count()
 
     def dataset(self, name: str) -> Any:
         return self.model("Dataset").create(project=self.project, population=self.people, name=name)
@@ -58,9 +57,9 @@ class Old:
         )
 
 
-def test_things_remember_their_makers(empty: Path) -> None:
-    assert empty.exists()
-    old = Old(migrated_to(BEFORE))
+def test_things_remember_their_makers(earlier: Callable[[str], None]) -> None:
+    earlier(BEFORE_MAKERS)
+    old = Old(models_of(BEFORE_MAKERS))
     dataset, version = old.dataset("A"), old.version(old.dataset("B"))
     hierarchy = old.model("Hierarchy").create(project=old.project, name="H", spec={"builder": "mask"})
     survey = old.model("Survey").create(

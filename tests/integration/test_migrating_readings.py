@@ -1,18 +1,16 @@
 """Data from before readings held their tables: each version's table goes to the reading that made it."""
 
 import uuid
+from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from django.utils import timezone
 
-from tests.integration.test_migrations import empty, migrated_to, postgres_server
+from tests.integration.growing import BEFORE_READINGS_HELD_TABLES, migrated_to, models_of
 
-__all__ = ["empty", "postgres_server"]
-
-APP, BEFORE, AFTER = "stewardapp", "0017_stages_of_jobs", "0020_versions_are_immutable"
+APP, AFTER = "stewardapp", "0020_versions_are_immutable"
 HASHES = {"blob": "a" * 64, "table": "b" * 64}
 
 
@@ -102,9 +100,9 @@ class Old:
         return SimpleNamespace(**names, readings=readings, runs=runs, table=version.table_id)
 
 
-def test_every_table_finds_its_reading_and_every_job_too(empty: Path) -> None:
-    assert empty.exists()
-    old = Old(migrated_to(BEFORE)).fill()
+def test_every_table_finds_its_reading_and_every_job_too(earlier: Callable[[str], None]) -> None:
+    earlier(BEFORE_READINGS_HELD_TABLES)
+    old = Old(models_of(BEFORE_READINGS_HELD_TABLES)).fill()
     apps = migrated_to(AFTER)
     version = apps.get_model(APP, "Version").objects.get(pk=old.version.pk)
     first, second, _ = old.readings

@@ -16,7 +16,7 @@ from stewardapp.models import AuditEvent, Dataset, ProjectKey, Run
 from tests import factories
 from tests.factories import Team
 from tests.site import Site
-from worker import runner
+from worker.queue import runner
 
 FIRST = b"name,town\n" + b"".join(b"person%d,North\n" % n for n in range(8))
 SECOND = b"town,name\n" + b"".join(b"South,person%d\n" % n for n in reversed(range(10)))

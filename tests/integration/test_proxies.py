@@ -13,6 +13,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -26,7 +27,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from django.contrib.auth.hashers import Argon2PasswordHasher
 
-from stewardapp.models import User, Version
+from stewardapp.models import Run, User, Version
 from tests import factories
 from tests.functional.desk import alive, living
 from tests.integration.serving import Serving, Signed, holding, serving
@@ -185,16 +186,28 @@ def nginx(folder: Path, site: int, port: int, *changes: tuple[str, str]) -> list
 
 
 def caddy(folder: Path, site: int, port: int) -> list[str]:
-    """Caddy with the shipped file."""
+    """Caddy with the shipped file, told by the same variables as in containers."""
     text = changed(
         (SHIPPED / "Caddyfile").read_text(),
-        ("{\n\tservers {", "{\n\tadmin off\n\tauto_https disable_redirects\n\tservers {"),
-        (f"{HOST} {{", f"https://{HOST}:{port} {{"),
-        ("# tls /etc/ssl/desk", f"tls {folder}/tls"), ("/etc/ssl/desk", f"{folder}/tls"),
-        ("127.0.0.1:8000", f"127.0.0.1:{site}"),
-    )  # fmt: skip
+        ("\tskip_install_trust", "\tskip_install_trust\n\tadmin off\n\tauto_https disable_redirects"),
+    )
     (folder / "Caddyfile").write_text(text)
-    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+    told = {
+        "DESK_HOSTS": f"https://{HOST}:{port}",
+        "DESK_TLS": f"{folder}/tls/certificate.pem {folder}/tls/key.pem",
+        "DESK_WEB": f"127.0.0.1:{site}",
+    }
+    variables = [f"{name}={value}" for name, value in told.items()]
+    return [
+        "env",
+        *variables,
+        "caddy",
+        "run",
+        "--adapter",
+        "caddyfile",
+        "--config",
+        str(folder / "Caddyfile"),
+    ]
 
 
 @contextlib.contextmanager
@@ -263,6 +276,23 @@ def test_sign_in_and_upload_through_it(site: Serving, team: factories.Team, prox
     log = (site.temporary.parent / "web.log").read_text()
     assert f'"ip": "{CLIENT}"' in log
     assert FORGED not in log
+
+
+def test_a_page_hears_through_it_at_once_what_changed(
+    site: Serving, team: factories.Team, proxy: Proxy
+) -> None:
+    person = Person(proxy)
+    person.sign_in(team.steward)
+    run = factories.make_run(factories.make_release(team))
+    with contextlib.closing(proxy.connection()) as connection:
+        connection.request("GET", f"/changes/run:{run.pk}/", headers=person.headers)
+        answer = connection.getresponse()
+        assert (answer.status, answer.headers["Content-Type"]) == (200, "text/event-stream")
+        assert [answer.readline().strip() for _ in range(4)][1] == b"event: begun"
+        began = time.monotonic()
+        Run.objects.claim(run.pk, "worker", 60)
+        assert [answer.readline().strip() for _ in range(4)][1] == b"event: changed"
+        assert time.monotonic() - began < 5
 
 
 def test_a_proxy_that_buffers_is_found_out(

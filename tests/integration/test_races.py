@@ -4,57 +4,57 @@ On PostgreSQL each race is run a second time without locks and conditions; that 
 the race would prove nothing. SQLite queues writers by itself.
 """
 
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from django.db import connection
 
-from stewardapp.actions import audit, memberships, proposals
+from stewardapp.actions import memberships, proposals
+from stewardapp.domain import audit_chain
 from stewardapp.models import Release, Replay, Review, Run, User
 from tests import factories
-from tests.services import fresh_database
+from tests.services import TEMPLATE, fresh_database
 from tests.site import ROOT, Site, inhabited
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 RACERS = 8
+PATIENCE = 90.0
 
 
 @dataclass
 class Field:
     """The racers, waiting at the start."""
 
-    processes: list["subprocess.Popen[str]"]
+    lines: list[TextIO]
 
     @classmethod
     def start(cls, site: Site, stack: ExitStack) -> "Field":
-        def racer() -> "subprocess.Popen[str]":
-            return subprocess.Popen(
-                [sys.executable, "-m", "tests.integration.racer"],
-                cwd=ROOT,
-                env=site.environment(),
-                text=True,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-
-        field = cls([stack.enter_context(racer()) for _ in range(RACERS)])
+        """All of them are split off from one process, because what they load takes seconds."""
+        pairs = [socket.socketpair() for _ in range(RACERS)]
+        theirs = [end.fileno() for _, end in pairs]
+        command = [sys.executable, "-m", "tests.integration.racer", *map(str, theirs)]
+        racers = subprocess.Popen(
+            command, cwd=ROOT, env=site.environment(), pass_fds=theirs, stderr=subprocess.DEVNULL
+        )
+        stack.callback(racers.wait, 30)
+        for ours, end in pairs:
+            end.close()
+            ours.settimeout(PATIENCE)
+            stack.enter_context(ours)
+        field = cls([stack.enter_context(ours.makefile("rw")) for ours, _ in pairs])
         assert field.said() == ["ready"] * RACERS
         return field
 
     def said(self) -> list[str]:
         """One line of each."""
-        lines = []
-        for process in self.processes:
-            assert process.stdout is not None
-            lines.append(process.stdout.readline().strip())
-        return lines
+        return [line.readline().strip() for line in self.lines]
 
     def race(self, name: str, subject: object, people: list[User], locks: str = "locked") -> int:
         """All at once for the same thing; how many won."""
@@ -62,23 +62,20 @@ class Field:
 
     def start_all(self, name: str, subjects: list[Any], people: list[User], locks: str = "locked") -> int:
         """All at once, each for a thing; how many won."""
-        for process, subject, person in zip(self.processes, subjects, people, strict=True):
-            assert process.stdin is not None
-            process.stdin.write(f"{name} {getattr(subject, 'pk', subject)} {person.pk} {locks}\n")
-            process.stdin.flush()
+        for line, subject, person in zip(self.lines, subjects, people, strict=True):
+            line.write(f"{name} {getattr(subject, 'pk', subject)} {person.pk} {locks}\n")
+            line.flush()
         answers = self.said()
         assert set(answers) <= {"won", "lost"}
         return answers.count("won")
 
 
 @pytest.fixture
-def postgres_site(
-    postgres_server: str, postgres_template: str, tmp_path: Path, django_db_blocker: Any
-) -> Iterator[Site]:
+def postgres_site(postgres_server: str, tmp_path: Path, django_db_blocker: Any) -> Iterator[Site]:
     data = tmp_path / "data"
     data.mkdir()
     with ExitStack() as stack:
-        address = stack.enter_context(fresh_database(postgres_server, postgres_template))
+        address = stack.enter_context(fresh_database(postgres_server, TEMPLATE))
         stack.enter_context(django_db_blocker.unblock())
         yield stack.enter_context(inhabited(Site(data, address, f"spool://{data}/spool")))
 
@@ -166,7 +163,7 @@ def test_one_winner_on_postgres_and_many_without_locks(postgres_site: Site) -> N
         assert races(field, "locked") == ONE_EACH
         three_of_eight(field)
         assert two_of_eight(field, "locked") == (2, "confirmed")
-        assert isinstance(audit.verify(), audit.Whole)
+        assert isinstance(audit_chain.verify(), audit_chain.Whole)
         assert two_of_eight(field, "unlocked")[0] > 2
         without = races(field, "unlocked")
         assert all(winners > 1 for winners in without.values()), without
@@ -178,4 +175,4 @@ def test_one_winner_on_sqlite(embedded_site: Site) -> None:
         assert races(field, "locked") == ONE_EACH
         three_of_eight(field)
         assert two_of_eight(field, "locked") == (2, "confirmed")
-        assert isinstance(audit.verify(), audit.Whole)
+        assert isinstance(audit_chain.verify(), audit_chain.Whole)

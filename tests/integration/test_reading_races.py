@@ -38,8 +38,8 @@ def race(release: Release, *, locked: bool) -> Run:
     readings.start(version=release.version, by=release.author)
     looked, ended = threading.Event(), threading.Event()
 
-    def looking(recipe: dict[str, Any]) -> Any:
-        found = checked(recipe)
+    def looking(*asked: Any) -> Any:
+        found = measured(*asked)
         looked.set()
         ended.wait(PATIENCE)
         return found
@@ -49,11 +49,11 @@ def race(release: Release, *, locked: bool) -> Run:
         factories.read(release.version, content=factories.unique("table").encode())
         ended.set()
 
-    checked = runs.checked
+    measured = runs.measured_for
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.object(runs, "checked", looking))
+        stack.enter_context(mock.patch.object(runs, "measured_for", looking))
         if not locked:
-            stack.enter_context(mock.patch.object(runs, "hold"))
+            stack.enter_context(mock.patch.object(runs, "hold_inputs"))
         pool = stack.enter_context(ThreadPoolExecutor(2))
         started = pool.submit(alone, lambda: runs.start(release=release, by=release.author))
         pool.submit(alone, reading).result(60)

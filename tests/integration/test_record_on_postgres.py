@@ -15,16 +15,18 @@ from django.db import connection, transaction
 
 from stewardapp import anchors, storage
 from stewardapp.access.workflow import State
-from stewardapp.actions import audit, ledger
-from stewardapp.models import AuditEvent, AuditHead, Charge, Project, guards, purchase
+from stewardapp.actions import ledger
+from stewardapp.database import guards, purchase
+from stewardapp.domain import audit_chain
+from stewardapp.models import AuditEvent, AuditHead, Charge, Project
 from tests import factories
-from tests.services import fresh_database
+from tests.services import TEMPLATE, fresh_database
 from tests.site import Site, inhabited, until
 from tests.unit.actions import test_ledger as budgets
 from tests.unit.actions.test_one_event_each import CALLS
 from tests.unit.models import test_constraints as constraints
-from tests.unit.models import test_jobs as jobs
-from worker.claim import Claim
+from tests.unit.models import test_job as jobs
+from worker.queue.kinds import kind
 
 pytestmark = pytest.mark.postgres
 
@@ -43,13 +45,11 @@ PURCHASES = taking(budgets, "scene")
 
 
 @pytest.fixture(autouse=True)
-def _on_postgres(
-    postgres_server: str, postgres_template: str, tmp_path: Path, django_db_blocker: Any
-) -> Iterator[None]:
+def _on_postgres(postgres_server: str, tmp_path: Path, django_db_blocker: Any) -> Iterator[None]:
     data = tmp_path / "data"
     data.mkdir()
     with ExitStack() as stack:
-        address = stack.enter_context(fresh_database(postgres_server, postgres_template))
+        address = stack.enter_context(fresh_database(postgres_server, TEMPLATE))
         stack.enter_context(django_db_blocker.unblock())
         stack.enter_context(inhabited(Site(data, address, f"spool://{data}/spool")))
         yield
@@ -99,7 +99,7 @@ def test_every_action_and_the_chain() -> None:
     team = factories.make_project()
     for state in State:
         assert factories.make_release(team, state=state).state == state
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
     assert Project.objects.visible_to(team.steward).get() == team.project
 
 
@@ -133,13 +133,13 @@ def test_a_purchase_alone_is_one_statement(
         scene.charge(1_000_000)
     (event,) = bought()
     assert (event.anchor, event.seal, event.actor) == (None, None, scene.team.analyst)
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_a_purchase_marks_the_question_that_its_claim_holds() -> None:
     team = factories.make_project()
     query = factories.make_query(factories.make_desk(team), team.analyst)
-    claim = Claim.take("query", query.pk)
+    claim = kind("query").take(query.pk)
     assert claim is not None
 
     def charge(fence: int) -> None:
@@ -196,7 +196,7 @@ def test_a_purchase_that_was_changed_in_the_log_is_found(change: str) -> None:
     guards.remove()
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE stewardapp_auditevent {change} WHERE id = {event.id}")
-    assert audit.verify() == audit.Broken(event.id, "the event was changed")
+    assert audit_chain.verify() == audit_chain.Broken(event.id, "the event was changed")
 
 
 def bought_twice() -> list[AuditEvent]:
@@ -228,7 +228,7 @@ def test_purchases_are_sealed_at_their_place(change: str) -> None:
     else:
         events[-2:] = [second, first]
     linked_anew(events)
-    assert audit.verify() == audit.Broken(place, "the event was changed")
+    assert audit_chain.verify() == audit_chain.Broken(place, "the event was changed")
 
 
 def test_who_else_has_to_pay_is_learned_from_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_who_else_has_to_pay_is_learned_from_the_database(monkeypatch: pytest.Mo
     assert len(calls) == 2
     (event,) = bought()
     assert set(event.details["populations"]) == {str(scene.population.pk), str(other.pk)}
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_a_purchase_that_did_not_know_of_an_overlap_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

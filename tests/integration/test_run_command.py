@@ -16,7 +16,7 @@ from tests.faults.world import ROLES, ended, survey
 from tests.functional.desk import Desk
 from tests.site import Site, inhabited, sqlite_copy, until
 
-ROWS = 300_000
+ROWS = 1_000_000
 
 
 @pytest.fixture
@@ -114,12 +114,14 @@ def test_nobody_goes_on_when_it_is_killed(desk: Desk) -> None:
 def test_an_interrupted_run_finishes_after_the_next_start(desk: Desk, site: Site) -> None:
     desk.start()
     team = make_project()
-    version = upload(team, data=survey(ROWS))
+    version = upload(team, data=survey("interrupted", ROWS))
     assert ended(version.attempt, 90) == JobState.SUCCEEDED
     version.refresh_from_db()
     columns.tag(version=version, roles=ROLES, by=team.steward)
     run = make_run(make_release(team, version=version), by=team.steward)
-    until(lambda: Run.objects.filter(pk=run.pk, state=JobState.RUNNING, percent__gt=0).exists(), 60)
+    until(Run.objects.filter(pk=run.pk, state=JobState.RUNNING, percent__gt=0).exists, 60)
+    for engine in named(desk.data, "worker.process.child"):
+        os.kill(engine, signal.SIGSTOP)  # however fast it is, it does not end before it is interrupted
     assert desk.interrupt() == 0
     run.refresh_from_db()
     assert (run.state, run.attempts) == (JobState.QUEUED, 0)

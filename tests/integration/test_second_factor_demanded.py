@@ -18,7 +18,7 @@ from tests import factories, factors
 from tests.integration.url_scene import BACKEND, addresses, nobody
 
 pytestmark = pytest.mark.django_db
-SAMPLES = {"uuid": nobody(), "int": 1, "str": "x", "slug": "x", "path": "x"}
+SAMPLES = {"uuid": nobody(), "int": 1, "string": "x", "slug": "x", "path": "x"}
 
 
 @pytest.fixture

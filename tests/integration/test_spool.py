@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 from kombu import Connection, Exchange, Queue
 
-from worker import spool
+from worker.queue import spool
+from worker.queue.arrivals import Arrivals
 
 MESSAGES = 1_500
 PRODUCERS = CONSUMERS = 2
@@ -242,6 +244,27 @@ def test_a_consumer_looks_up_soon_and_hears_the_bell_soon(folder: Path) -> None:
         assert time.monotonic() - start < 5, "somebody who wants it to end would wait a minute"
         queue.put({"kind": "run"})
         assert queue.get(timeout=5).payload == {"kind": "run"}
+
+
+def test_a_consumer_that_waits_is_woken_by_a_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "LONGEST_WAIT", 60)
+    monkeypatch.setattr(spool.Transport, "polling_interval", 60)
+    with connect(folder) as one, one.SimpleQueue("jobs") as queue, connect(folder) as other:
+        bell = other.SimpleQueue("jobs")
+        ringing = threading.Timer(0.2, bell.put, [{"kind": "run"}])
+        ringing.start()
+        start = time.monotonic()
+        assert queue.get(timeout=60).payload == {"kind": "run"}
+        assert time.monotonic() - start < 10
+        ringing.join(30)
+
+
+def test_where_the_system_tells_nothing_one_looks_now_and_then(tmp_path: Path) -> None:
+    deaf = Arrivals(tmp_path)
+    deaf._notes = -1
+    start = time.monotonic()
+    deaf.wait(0.05)
+    assert time.monotonic() - start >= 0.05
 
 
 def test_bindings_of_several_processes_all_remain(folder: Path) -> None:

@@ -1,10 +1,12 @@
-"""Every address × method × persona × state of a release: who sees what, who may, and what is written."""
+"""Every address × method × persona × state of a release: who sees what, who may, what is written and opened.
+
+What an address needs is made once for each method and state; every persona then finds it untouched.
+"""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -13,31 +15,21 @@ from stewardapp.admin import site
 from tests.integration.url_scene import (
     PERSONAS,
     Asked,
-    Place,
     Scene,
     addresses,
     browser,
     nobody,
     scene,
-    undone,
     writes,
 )
-from tests.integration.url_table import TABLE, Row
+from tests.integration.url_table import TABLE, Request, Row
+from tests.scenes import undone
 
 __all__ = ["scene"]
 pytestmark = pytest.mark.django_db
+RAW = frozenset({"raw", "table"})
+"""An uploaded file and the table it was read into; what pages know of values was kept by the reading."""
 METHODS = ("get", "head", "post", "put", "patch", "delete")
-
-
-def ask(scene: Scene, name: str, place: Place, method: str, persona: str) -> Asked:
-    """A valid request to an address; what it wrote is taken back."""
-    row = TABLE[name]
-    with undone():
-        url = reverse(name, kwargs=row.args(scene, place))
-        sent: dict[str, Any] = {"headers": row.headers(scene, place)}
-        if method == "post":
-            sent["data"] = row.sends(scene, place)
-        return scene.ask(persona, method, url, **sent)
 
 
 def test_the_table_names_every_address_and_no_other() -> None:
@@ -52,14 +44,18 @@ def test_who_gets_what(scene: Scene, name: str) -> None:
     row, wrong = TABLE[name], []
     for label in row.places:
         for method, door in row.doors(label).items():
-            for persona in PERSONAS:
-                asked = ask(scene, name, scene.places[label], method, persona)
-                wrong += complaints(row, method, asked, door.expected(persona), f"{label} {method} {persona}")
-    assert wrong == []
+            with undone():
+                request = Request.valid(scene, name, label, method)
+                for persona in PERSONAS:
+                    where = f"{label} {method} {persona}"
+                    wrong += complaints(row, method, request.by(persona), door.expected(persona), where)
+    assert wrong == [], "\n".join(map(str, wrong))
 
 
 def complaints(row: Row, method: str, asked: Asked, expected: str, where: str) -> Iterator[str]:
-    """What is not as the table says: the answer, or what was written."""
+    """What is not as the table says: the answer, or what was written; and no page opens raw data."""
+    if opened := RAW.intersection(asked.opened):
+        yield f"{where}: opened {sorted(opened)}"
     if asked.outcome != expected:
         yield f"{where}: {asked.outcome} instead of {expected}"
     elif expected != "yes" and asked.writes:
@@ -73,13 +69,13 @@ def complaints(row: Row, method: str, asked: Asked, expected: str, where: str) -
 @pytest.mark.parametrize("name", TABLE)
 def test_no_other_method_is_understood(scene: Scene, name: str) -> None:
     row = TABLE[name]
-    place = scene.places[row.places[-1]]
-    known = {*row.doors(row.places[-1]), "head"}
-    doors = row.doors(row.places[-1]).values()
+    label = row.places[-1]
+    known, doors = {*row.doors(label), "head"}, row.doors(label).values()
     persona = next((one for one in PERSONAS[1:] if any(one in door.sees for door in doors)), "steward")
     for method in METHODS:
         if method not in known:
-            asked = ask(scene, name, place, method, persona)
+            with undone():
+                asked = Request.valid(scene, name, label, method).by(persona)
             assert (method, asked.outcome, asked.writes) == (method, "405", ())
 
 
@@ -103,7 +99,7 @@ def test_only_administrators_enter_the_administration(scene: Scene, persona: str
             signs_in = b'name="login"' in asked.answer.content
             if asked.writes or not (signs_in or asked.outcome in ("403", "405")):
                 wrong.append((method, url, asked.outcome, asked.writes))
-    assert wrong == []
+    assert wrong == [], "\n".join(map(str, wrong))
 
 
 def test_administrators_administer_people_and_projects_only(scene: Scene) -> None:

@@ -9,21 +9,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http.cookies import SimpleCookie
-from typing import Any
+from typing import Any, BinaryIO
+from unittest import mock
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
+from stewardapp import storage
 from stewardapp.access.survey_states import SurveyMove
 from stewardapp.access.workflow import Audience, State
 from stewardapp.actions import columns, comments, hierarchies, memberships, proposals, releases, uploads
 from stewardapp.models import (
     Allotment,
     Artifact,
+    Assessment,
+    Blob,
     Column,
     Comment,
     Dataset,
@@ -44,7 +48,8 @@ from stewardapp.models import (
 from stewardapp.presenters.measures import charts
 from tests import factories
 from tests.factories import Team
-from worker.engine.privacy import Spend
+from tests.scenes import undone
+from worker.engine.contracts.privacy import Spend
 
 BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
 PERSONAS = (
@@ -76,6 +81,11 @@ class Place:
     preview: Preview | None = None
 
     @property
+    def assessment(self) -> Assessment:
+        """Something that was measured of its run afterwards."""
+        return factories.make_assessment(self.run)
+
+    @property
     def newest(self) -> Run:
         """The run that works, else the candidate."""
         return self.alive or self.run
@@ -88,10 +98,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Asked:
-    """What an address answered, and what it wrote meanwhile."""
+    """What an address answered, what it wrote meanwhile, and the purposes of the files it opened."""
 
     answer: HttpResponse
     writes: tuple[str, ...]
+    opened: tuple[str, ...]
 
     @property
     def outcome(self) -> str:
@@ -258,11 +269,11 @@ class Scene:
         """Send a request as somebody; the session is afterwards what it was."""
         client, cookies = self.clients[persona]
         client.cookies = SimpleCookie(cookies.output(header="", sep=";"))
-        with writes() as seen:
+        with writes() as seen, openings() as opened:
             answer = getattr(client, method.lower())(url, **sent)
-            if answer.streaming:
+            if answer.streaming and not answer.is_async:  # a stream of events has no end
                 b"".join(answer.streaming_content)
-        return Asked(answer, tuple(seen))
+        return Asked(answer, tuple(seen), tuple(opened))
 
 
 def browser(user: User | None, *, confirmed: bool = True) -> Client:
@@ -279,17 +290,8 @@ def browser(user: User | None, *, confirmed: bool = True) -> Client:
 @pytest.fixture(scope="module")
 def scene(django_db_setup: None, django_db_blocker: Any) -> Iterator[Scene]:
     """Built once; every request is taken back."""
-    with django_db_blocker.unblock(), transaction.atomic():
+    with django_db_blocker.unblock(), undone():
         yield Scene.make()
-        transaction.set_rollback(True)
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """Whatever is written inside is taken back."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 @contextmanager
@@ -305,6 +307,21 @@ def writes() -> Iterator[list[str]]:
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(watch):
+        yield seen
+
+
+@contextmanager
+def openings() -> Iterator[list[str]]:
+    """The purposes of the stored files that are opened."""
+    seen, plain = [], storage.opened
+
+    @contextmanager
+    def opened(blob: Blob) -> Iterator[BinaryIO]:
+        seen.append(blob.purpose)
+        with plain(blob) as file:
+            yield file
+
+    with mock.patch.object(storage, "opened", opened):
         yield seen
 
 

@@ -7,18 +7,20 @@ and who of them may go through (the others get the refusal). No door for a metho
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import project_keys
 from stewardapp.models import ProjectKey, Run
 from tests import factories
 from tests.integration.marked_parameters import transition_parameter
-from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Place, Scene
-from worker.engine.attacks.settings import AttackSettings
+from tests.integration.url_scene import AUDIENCES, PERSONAS, STATES, Asked, Place, Scene
+from tests.scenes import undone
+from worker.engine.demonstrations.settings import AttackSettings
 
 STEWARDS = frozenset({"steward", "co_steward", "reviewer_who_edited"})
 TEAM = STEWARDS | {"reviewer"}
@@ -115,9 +117,10 @@ DOWNLOAD: dict[str, Door] = {
 
 ASKED = {"ask": "count", "epsilon": "0.5"}
 POLICY = {
-    "minimum_k": 7,
-    "maximum_risk": 20,
-    "maximum_unique": 5,
+    "row": "a1:reidentification",
+    "a1-figure": "highest_risk",
+    "a1-bound": 20,
+    "a1-family": "any",
     "maximum_epsilon": 1,
     "reviewers": 1,
     "retention_days": 90,
@@ -244,6 +247,20 @@ def hopeless(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": made.pk}
 
 
+CHART = factories.CHART["slug"]
+
+
+def assessment(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": place.assessment.pk}
+
+
+def unjudged(scene: Scene, place: Place) -> Run:
+    """A run that does not answer what the policy asks."""
+    run = Run.objects.get(pk=place.run.pk)
+    Run.objects.filter(pk=run.pk).update(figures={**run.figures, "results": {}})
+    return run
+
+
 def publication(scene: Scene, place: Place) -> dict[str, Any]:
     return {"public_id": place.release.public_id}
 
@@ -306,6 +323,9 @@ TABLE: dict[str, Row] = {
     # What everybody with an account reaches
     "home": Row(PAGE),
     "notifications-read": Row(post=PAGE, records=frozenset(), writes_unlogged=True),
+    "help": Row(PAGE),
+    "help-page": Row(PAGE, args=lambda scene, place: {"name": "roles"}),
+    "help-picture": Row(PAGE, args=lambda scene, place: {"name": "tag.png"}),
     "method-list": Row(PAGE),
     "method-detail": Row(PAGE, args=lambda scene, place: {"kind": "methods", "slug": "rounding"}),
     "catalogue-list": Row(PAGE),
@@ -535,6 +555,17 @@ TABLE: dict[str, Row] = {
     ),
     "version-hierarchies": Row(Door(TEAM | ADMIN, TEAM), args=version),
     "version-reuse": Row(post=Door(TEAM | ADMIN, STEWARDS), args=version),
+    "version-bring": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=version,
+        sends=lambda scene, place: {
+            "do": "import",
+            "files": "1",
+            "name-0": "age.csv",
+            "lines-0": "34;30-39",
+            "column-0": str([*scene.version.columns.values_list("name", flat=True)].index(scene.column.name)),
+        },
+    ),
     "column-hierarchy": Row(Door(TEAM), args=column),
     "column-hierarchy-edit": Row(
         Door(TEAM),
@@ -632,8 +663,14 @@ TABLE: dict[str, Row] = {
     "run-start": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=release, places=STATES),
     "run-detail": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
     "run-progress": Row(in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)), args=run, places=STATES),
+    "changes": Row(
+        in_states(TEAM | ADMIN, TEAM | ADMIN, frozenset(State)),
+        args=lambda scene, place: {"of": f"run:{place.newest.pk}"},
+        places=STATES,
+    ),
     "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
     "run-explorer": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk}),
+    "run-explore": Row(post=Door(TEAM | ADMIN, TEAM), args=lambda scene, place: {"id": place.run.pk}),
     "run-mend": Row(
         post=Door(TEAM | ADMIN, STEWARDS),
         args=hopeless,
@@ -649,8 +686,34 @@ TABLE: dict[str, Row] = {
         Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "other": place.newest.pk}
     ),
     "run-chart": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "slug": place.chart}),
+    # What is measured of a run afterwards
+    "run-assessments": Row(
+        Door(TEAM | ADMIN),
+        {state: Door(TEAM | ADMIN, TEAM if state == "in-review" else STEWARDS) for state in STATES},
+        lambda scene, place: {"id": place.run.pk},
+        lambda scene, place: {
+            "item": "measure:a1:marginals",
+            "measures": "shown",
+            "do": "ask",
+        },
+        places=STATES,
+    ),
+    "run-measure-policy": Row(
+        post=Door(TEAM | ADMIN, STEWARDS), args=lambda scene, place: {"id": unjudged(scene, place).pk}
+    ),
+    "assessment-detail": Row(Door(TEAM | ADMIN), args=assessment),
+    "assessment-chart": Row(
+        Door(TEAM | ADMIN, TEAM),
+        args=lambda scene, place: {**assessment(scene, place), "slug": f"marginals#44136fa3/{CHART}"},
+    ),
+    "assessment-report": Row(Door(TEAM | ADMIN, TEAM), args=assessment),
+    "assessment-cancel": Row(
+        post=Door(TEAM | ADMIN, STEWARDS),
+        args=lambda scene, place: {"id": factories.make_assessment(place.run, done=False).pk},
+    ),
     # Reviews
     "review-detail": Row(hidden_in(NEVER_SUBMITTED, Door(TEAM | ADMIN)), args=release, places=STATES),
+    "review-progress": Row(Door(TEAM | ADMIN), args=release, places=STATES),
     "review-decide": Row(
         post=in_states(TEAM | ADMIN, frozenset({"reviewer"}), frozenset({State.IN_REVIEW})),
         args=release,
@@ -678,3 +741,35 @@ TABLE: dict[str, Row] = {
         records=frozenset({"get"}),  # who took what is recorded
     ),
 }
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is sent to an address, for one persona after the other; what it writes is taken back."""
+
+    scene: Scene
+    name: str
+    method: str
+    args: Mapping[str, Any]
+    sent: Mapping[str, Any]
+
+    @classmethod
+    def valid(cls, scene: Scene, name: str, label: str, method: str) -> Request:
+        """All that the address needs, made in this place."""
+        row, place = TABLE[name], scene.places[label]
+        args, sent = row.args(scene, place), {"headers": row.headers(scene, place)}
+        if method == "post":
+            sent["data"] = row.sends(scene, place)
+        return cls(scene, name, method, args, sent)
+
+    def about(self, id: object) -> Request:
+        """The same about something else."""
+        return replace(self, args={**self.args, **{one: id for one in self.args if one.endswith("id")}})
+
+    def by(self, persona: str) -> Asked:
+        """As somebody."""
+        for one in self.sent.get("data", {}).values():
+            if isinstance(one, SimpleUploadedFile):
+                one.seek(0)  # the one before has read it
+        with undone():
+            return self.scene.ask(persona, self.method, reverse(self.name, kwargs=self.args), **self.sent)

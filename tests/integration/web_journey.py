@@ -16,7 +16,7 @@ from stewardapp.models import Release, Run, Version
 from tests import factories
 from tests.factories import Team
 from tests.integration.url_scene import browser
-from worker import runner
+from worker.queue import runner
 
 ALERT = re.compile(
     r'<div class="(?:notice|card) danger.*?</div>\s*</div>|<div class="card danger.*?</form>', re.DOTALL

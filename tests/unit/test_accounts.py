@@ -106,6 +106,13 @@ def test_everything_that_happens_to_a_second_factor_is_in_the_audit_log(person: 
     }
 
 
+def test_a_factor_is_remembered_by_the_object_of_a_request_alone(person: User) -> None:
+    person.remember_second_factor()
+    enrol(sign_in(person))
+    assert not person.has_second_factor
+    assert User.objects.get(pk=person.pk).has_second_factor
+
+
 def test_what_is_not_noted_does_not_happen(person: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client = sign_in(person)
     enrol(client)

@@ -83,6 +83,18 @@ def test_without_its_site_key_nothing_opens_and_no_other_is_made() -> None:
     assert keyring.key_of(identity)
 
 
+def test_the_site_key_is_there_before_anything_depends_on_it_and_then_stays() -> None:
+    keyring.make_site_key()
+    made = site_key().read_text()
+    assert mode(site_key()) == 0o600
+    keyring.create()
+    keyring.make_site_key()
+    assert site_key().read_text() == made
+    site_key().unlink()
+    with pytest.raises(keyring.SiteKeyMissing):
+        keyring.make_site_key()
+
+
 def test_the_sweep_takes_what_was_destroyed_and_what_has_no_row() -> None:
     kept, destroyed, orphan = (keyring.create() for _ in range(3))
     keyring.seal_of("tests")

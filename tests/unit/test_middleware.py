@@ -62,7 +62,9 @@ def test_a_page_that_polls_by_itself_keeps_nobody_signed_in(client: Client, pers
     client.force_login(person)
     aged(client, 59)
     before = client.session[SEEN]
-    client.get("/versions/00000000-0000-4000-8000-000000000000/progress/", headers={"HX-Request": "true"})
+    client.get(
+        "/versions/00000000-0000-4000-8000-000000000000/progress/", headers={"Looks-By-Itself": "true"}
+    )
     assert client.session[SEEN] == before
 
 

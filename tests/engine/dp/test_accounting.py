@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worker.engine.contracts.privacy import FEMTO, MICRO, Spend
 from worker.engine.dp import accounting
-from worker.engine.privacy import FEMTO, MICRO, Spend
 
 SLACK = 10**9  # δ = 1e-6
 TIGHTER = (accounting.advanced, accounting.zero_concentrated, accounting.loss_distribution)

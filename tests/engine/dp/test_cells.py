@@ -5,13 +5,13 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration, HierarchySpec
 from worker.engine.dp.cells import Choice, Grid, require_cells
 from worker.engine.dp.levels import levels_over
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.numeric import NumberColumn
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration, HierarchySpec
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
 
 
 def bins(bounds, width, *, kind=None, nearest=False, missing=False):

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import gaussian_noise, laplace_noise, threshold_for
 from worker.engine.dp.cells import Cells
 from worker.engine.dp.counting import bounded_counts
 from worker.engine.dp.deriving import SHARE_UNITS, derived
 from worker.engine.dp.questions import Question
 from worker.engine.dp.tree_model import Prices
-from worker.engine.fields import Kind
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Table
 
 PAGES = Path(__file__).resolve().parents[3] / "docs" / "claims"
 SAID = {

@@ -16,12 +16,12 @@ from tests.engine.dp.judging import (
     lower_epsilon,
 )
 from tests.engine.running import recipe_of, rows_of, run, table_of
-from worker.engine.column import Column
 from worker.engine.dp import histograms
 from worker.engine.dp.accuracy import Noise
 from worker.engine.dp.mechanisms import noisy
-from worker.engine.fields import Kind
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Table
 
 DRAWS = 100_000
 EPSILON = 0.5

@@ -13,9 +13,12 @@ from fractions import Fraction
 import pytest
 
 from stewardapp.presenters.budgets import meaning
+from worker.engine import catalogue
+from worker.engine.contracts.method import Guarantee
+from worker.engine.contracts.privacy import Protected, Spend
+from worker.engine.demonstrations.theory import allowed
 from worker.engine.dp import promises
 from worker.engine.methods.randomized_response import RandomizedResponse
-from worker.engine.privacy import Protected, Spend
 
 WIDE = 12
 Table = tuple[int, int]
@@ -98,6 +101,52 @@ def test_a_randomized_answer(categories: int) -> None:
     words = " ".join(preset.effect for preset in RandomizedResponse.presets())
     assert f"{math.exp(0.5):.2f}" in words
     assert "odds of the answer itself" in words
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_how_often_a_bit_is_told_right_by_counts_of_one_answer(ratio: Fraction) -> None:
+    """The attacks count the ill: a bit changes one count by one. Both counts together tell more."""
+    epsilon = -math.log(ratio)
+    pairs = [
+        (likelihood((seen, 0), ILL, ratio), likelihood((seen, 0), (WELL[0], ILL[1]), ratio))
+        for seen in range(-60, 70)
+    ]
+    one_count = sum(map(max, pairs)) / sum(map(sum, pairs))
+    assert float(one_count) <= allowed(epsilon) + 1e-9
+    surest = worst(ILL, WELL, ratio)
+    assert float(surest / (1 + surest)) == pytest.approx(allowed(2 * epsilon), rel=1e-5)
+    assert float(surest / (1 + surest)) > allowed(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.1, 0.7, 1.0, 1.1, math.log(3), 3.0, 6.9])
+def test_a_factor_that_holds_at_most_is_never_rounded_down(epsilon: float) -> None:
+    printed = promises.factor_words(math.exp(epsilon))
+    assert math.exp(epsilon) <= float(printed) * (1 + 1e-11)
+    assert float(printed) < 1.01 * math.exp(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [
+        (math.log(3), "more than 3 times"),
+        (1.1, "more than 3.01 times"),
+        (10.0, "more than 22\u202f027 times"),
+        (60.0, "more than 10^27 times"),
+    ],
+)
+def test_what_is_promised_for_a_randomized_answer(epsilon: float, words: str) -> None:
+    assert words in promises.for_respondents(epsilon)
+    assert words in promises.as_likely(math.exp(epsilon))
+    assert words.removeprefix("more than ") in promises.for_all_answers(epsilon)
+
+
+def test_each_guarantee_says_what_its_neighbours_are() -> None:
+    for method in catalogue.methods().values():
+        assert (method.guarantee in promises.GUARANTEED) == ("privacy" in method.guarantee.value)
+    central = promises.GUARANTEED[Guarantee.DIFFERENTIAL_PRIVACY]
+    assert "with and without one person" in central
+    assert "e^(2ε)" in central
+    assert "e^(2ε)" not in promises.LOCAL
 
 
 def test_rows_are_never_promised_to_persons() -> None:

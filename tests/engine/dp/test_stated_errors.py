@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.special import erfinv
 
-from worker.engine.declared import Declaration
 from worker.engine.dp.accuracy import Noise, weighed_half_width
 from worker.engine.dp.answering import Asked, Tuples, answered
 from worker.engine.dp.cells import Cells, Grid
 from worker.engine.dp.layouts import Levels, WithLevels, WithMargins
 from worker.engine.dp.questions import Question
 from worker.engine.dp.tryout import Pretence
-from worker.engine.fields import Kind
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind
 
 ROUNDS = 30
 SHAPES = 50

@@ -12,7 +12,7 @@ from worker.engine.io.ingest import ingest
 from worker.engine.io.limits import Limits
 from worker.engine.io.profile import Profile
 from worker.engine.io.source import open_table
-from worker.engine.table import TableSource
+from worker.engine.tables.table import TableSource
 
 PIECE = 1 << 22
 

@@ -1,6 +1,7 @@
 """How a file is to be read is found in its bytes, and what a person says wins."""
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,8 +78,19 @@ def test_missing_codes_are_suggested_not_decided() -> None:
     assert of(b"country,age\nNA,34\n", missing=["", "NA"]).suggested_missing == ()
 
 
+def test_nothing_is_suggested_to_whoever_asks_nobody() -> None:
+    data = b"country,age\nNA,34\n"
+    assert sniff(io.BytesIO(data), suggesting=False) == replace(of(data), suggested_missing=())
+
+
 def test_a_code_inside_a_value_is_no_code() -> None:
     assert of(b"country,age\nNAMIBIA,34\nx-9,a.b\n").suggested_missing == ()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_codes_are_found_wherever_a_value_may_stand(end: str) -> None:
+    rows = ["a;b;c", "NA;x;y", 'x;"missing";y', "x;y;--", "-9999;unknownx;xnull", "n;y;9"]
+    assert of(end.join(rows).encode()).suggested_missing == ("NA", "--", "-9999", "missing")
 
 
 def test_what_is_said_wins_and_survives_json() -> None:

@@ -6,6 +6,7 @@ import json
 import string
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -19,7 +20,7 @@ from worker.engine.io.limits import Limits
 from worker.engine.io.source import open_table
 from worker.engine.io.writers import open_writer
 from worker.engine.reporting import Reporter
-from worker.engine.table import BLOCK
+from worker.engine.tables.table import BLOCK
 
 CELLS = st.text(st.one_of(st.sampled_from(',"\n\r 0-=*é𝄞'), st.characters(exclude_categories=("Cs",), exclude_characters="\0")), max_size=6)  # fmt: skip  # noqa: E501
 ROWS = st.integers(1, 3).flatmap(lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1, max_size=20))  # fmt: skip  # noqa: E501
@@ -283,6 +284,24 @@ def test_row_groups_are_whole_blocks() -> None:
     assert sum(sizes) == rows == profile.rows
     assert all(size % BLOCK == 0 for size in sizes[:-1])
     assert len(sizes) > 1
+
+
+def test_columns_keep_a_list_of_texts_only_where_texts_come_again() -> None:
+    """The first row group decides; what is read is the same, also where later rows are otherwise."""
+    first = 4 * BLOCK
+    kept = {
+        "differ, then alike": [str(min(row, first)) for row in range(first + 9)],
+        "alike, then differ": [str(max(row, first)) for row in range(first + 9)],
+    }
+    lines = [",".join(f'"{name}"' for name in kept), *map(",".join, zip(*kept.values(), strict=True))]
+    table = io.BytesIO()
+    ingest(io.BytesIO("\n".join(lines).encode()), table, {"delimiter": ",", "quote": '"'})
+    file = pq.ParquetFile(table)
+    assert file.num_row_groups == 2
+    listed = [isinstance(field.type, pa.DictionaryType) for field in file.schema_arrow]
+    assert listed == [False, True]
+    assert [file.metadata.row_group(0).column(at).has_dictionary_page for at in (0, 1)] == listed
+    assert texts(open_table(table)) == [*kept.values()]
 
 
 def test_chunks_are_whole_blocks_and_can_be_read_again() -> None:

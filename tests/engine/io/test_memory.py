@@ -41,7 +41,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, size: int) -> None:
     write(tmp_path / "small.csv", 40 * MEGABYTE)
     write(tmp_path / "large.csv", size * MEGABYTE)
     command = [sys.executable, "-c", MEASURED]
-    said = subprocess.check_output(command, cwd=tmp_path, text=True, env={"PYTHONPATH": str(ROOT)})
+    said = subprocess.check_output(
+        command, cwd=tmp_path, text=True, env={"PYTHONPATH": str(ROOT)}, timeout=240
+    )
     small, large, written = map(int, said.split())
     assert large - small < 48
     assert written - small < 96

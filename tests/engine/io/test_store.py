@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worker.engine.dense import FIRST_OTHER, Numbers, Texts, codes_of, plain_texts, texts_of
-from worker.engine.fields import Kind
 from worker.engine.io import store as stores
 from worker.engine.io.store import Store
-from worker.engine.scratch import Scratch
+from worker.engine.tables.dense import FIRST_OTHER, Numbers, Texts, codes_of, plain_texts, texts_of
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.scratch import Scratch
 
 NUMBER_LIKE = st.from_regex(r"\A[-+]?[0-9]{0,17}(\.[0-9]{0,9})?\Z")
 CELLS = st.one_of(st.sampled_from(["", "NA", "a", "é", "0", "-0", "1.0", "1.00"]), NUMBER_LIKE)
@@ -34,6 +34,34 @@ def test_every_form_gives_the_texts_back(cells, batch, segment, room):
                 assert len(column) == rows
                 found += column.texts()
         assert found == cells
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(CELLS, max_size=40), st.integers(1, 9), st.integers(1, 9))
+def test_decimal_codes_are_taken_like_the_texts_they_stand_for(cells, batch, segment):
+    for labels, others in ((2, 2), (2, 50), (5, 3), (100, 100)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(stores, "MOST_LABELS", labels)
+            patch.setattr(stores, "MOST_OTHERS", others)
+            made = []
+            for given in (pa.array, dense):
+                store = Store(["x"], frozenset(), segment, None)
+                column = store.columns["x"]
+                pieces = [given(cells[i : i + batch]) for i in range(0, len(cells), batch)]
+                store.fill([column.prepared(piece)] for piece in pieces)
+                segments = [store.column("x", at, Kind.TEXT) for at, *_ in store.segments()]
+                made.append(([text for one in segments for text in one.texts()], column.form))
+        assert made[0] == made[1]
+        assert made[0][0] == cells
+
+
+def dense(cells):
+    """The cells as decimal codes, with the texts that have none."""
+    values = codes_of(pa.array(cells, pa.string()))
+    left = np.flatnonzero(values == FIRST_OTHER)
+    others = ["", *sorted({cells[at] for at in left} - {""})]
+    values[left] = [FIRST_OTHER + others.index(cells[at]) for at in left]
+    return Numbers("x", Kind.TEXT, values, pa.array(others, pa.string()))
 
 
 @settings(deadline=None)
@@ -77,3 +105,23 @@ def test_nothing_readable_is_put_outside_memory():
     stored = os.pread(scratch._file.fileno(), 1 << 16, 0)
     assert b"canary" not in stored
     assert scratch.get(place) == b"canary-d41d8cd9" * 100
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", "2", "30", "-4", "NA"], Kind.INTEGER),
+        (["1", "2.5", "30", "", "NA"], Kind.DECIMAL),
+        (["1.5", "2.5", "3.25", "4.75"], Kind.DECIMAL),
+        (["2020-01-02", "2021-03-04", "2022-05-06", "NA"], Kind.DATE),
+        (["1", "2", "3", "four"], Kind.CATEGORICAL),
+    ],
+)
+@pytest.mark.parametrize("others", [1, 50])
+def test_the_kind_is_found_in_any_form(cells, kind, others, monkeypatch):
+    """By the list of labels where there is one, by a text of each shape, or by all texts."""
+    monkeypatch.setattr(stores, "MOST_LABELS", 2)
+    monkeypatch.setattr(stores, "MOST_OTHERS", others)
+    store = Store(["x"], frozenset({"NA"}), 2, None)
+    store.fill(store.prepared(pa.RecordBatch.from_arrays([pa.array([cell])], ["x"])) for cell in cells)
+    assert store.kind("x") is kind

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worker.engine.column import Column
-from worker.engine.dense import FIRST_OTHER, Numbers, Texts, codes_of
 from worker.engine.errors import EngineError, LimitExceeded
-from worker.engine.fields import Kind
 from worker.engine.io.source import open_table
 from worker.engine.io.writers import Written, open_writer
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.dense import FIRST_OTHER, Numbers, Texts, codes_of
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Table
 
 CELLS = st.text(
     st.one_of(st.sampled_from('ab,"\n\r;\t '), st.characters(exclude_categories=("Cs",))), max_size=5

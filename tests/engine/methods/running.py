@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
+from worker.engine.contracts.method import Method
 from worker.engine.execution.dataset import Dataset
-from worker.engine.fields import Kind, Role
-from worker.engine.method import Method
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import Source, fresh_key, step_names
 from worker.engine.reporting import NullReporter
-from worker.engine.statistics import Statistics
-from worker.engine.summaries import joined_table
-from worker.engine.table import MemorySource, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.summaries import joined_table
+from worker.engine.tables.table import MemorySource, Table
 
 
 @dataclass(frozen=True)

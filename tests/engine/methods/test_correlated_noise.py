@@ -5,12 +5,13 @@ import pytest
 
 from tests.engine.methods.judging import ROWS, has_covariance
 from tests.engine.methods.running import numbers, run
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
 from worker.engine.methods.correlated_noise import CorrelatedNoise
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.table import BLOCK
+from worker.engine.wording import measured
 
 SIGMA = np.array([[4.0, 3.0, 0.0], [3.0, 9.0, -1.0], [0.0, -1.0, 1.0]])
 NAMES = ("a", "b", "c")
@@ -152,7 +153,6 @@ def test_the_codebook_says_by_how_much_bounds_moved_each_mean():
     out = run(table, step, declared=declared)
     moved = out.facts[0]["clipped"]["a"]["added"] / 20_000
     assert abs((out.numbers("a") - a).mean() - moved) < 0.05
-    assert f"a: {100 * out.facts[0]['clipped_cells'] / 20_000:.2g} % of the results lay" in " ".join(
-        step.codebook(out.facts[0])
-    )
+    share = measured(float(f"{100 * out.facts[0]['clipped_cells'] / 20_000:.2g}"), "%")
+    assert f"a: {share} of the results lay" in " ".join(step.codebook(out.facts[0]))
     assert out.facts[0]["clipped"]["b"] == {"cells": 0, "added": 0.0}

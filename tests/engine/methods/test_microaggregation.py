@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.engine.methods.running import numbers, run
 from tests.engine.running import recipe_of, rows_of, table_of
 from tests.engine.running import run as run_recipe
-from worker.engine.column import Column
 from worker.engine.errors import LimitExceeded, NoSolution
-from worker.engine.fields import Kind
 from worker.engine.methods.microaggregation import Microaggregation
-from worker.engine.table import Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import Table
 from worker.engine.verification.verify import verify
 
 ALGORITHMS = ("mdav", "univariate", "principal-component")

@@ -13,7 +13,7 @@ from tests.engine.methods import cutting_oracle as oracle
 from tests.engine.running import recipe_of, rows_of, run, table_of, written
 from tests.engine.verification import goal_oracle
 from worker.engine.errors import EngineError, LimitExceeded, NoSolution
-from worker.engine.table import MemorySource
+from worker.engine.tables.table import MemorySource
 from worker.engine.verification import examine
 
 QUASI = ("age", "job", "town")

@@ -7,14 +7,14 @@ import pytest
 
 from tests.engine.methods.judging import ROWS, is_noise
 from tests.engine.methods.running import numbers, run
-from worker.engine.column import Column
-from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
 from worker.engine.methods.noise import Noise
 from worker.engine.methods.sampling import Sampling
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import BLOCK, Table
 
 KEY = key_from_seed(1)
 

@@ -8,13 +8,13 @@ import pytest
 
 from tests.engine.methods.judging import ROWS, fits
 from tests.engine.methods.running import codes, run
-from worker.engine.declared import Declaration
 from worker.engine.errors import EngineError
 from worker.engine.methods.pram import Pram
 from worker.engine.randomness import Source, key_from_seed
 from worker.engine.reporting import NullReporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import BLOCK, MemorySource, Table
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import BLOCK, MemorySource, Table
 
 LABELS = ["a", "b", "c", "d"]
 SHARES = [0.5, 0.3, 0.15, 0.05]

@@ -7,12 +7,12 @@ import hmac
 import pytest
 
 from tests.engine.methods.running import run
-from worker.engine.column import Column
 from worker.engine.errors import EngineError
-from worker.engine.fields import Role
 from worker.engine.methods.pseudonyms import Pseudonyms
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Role
+from worker.engine.tables.table import BLOCK, Table
 
 PROJECT = b"p" * 32
 
@@ -68,7 +68,7 @@ def test_an_identifier_becomes_releasable_and_a_key_gets_a_column_beside():
     assert beside.table.names == ("id", "id_pseudonym")
     assert beside.texts("id") == people()["id"].texts()
     schema = Pseudonyms(column="id").output_schema
-    from worker.engine.table import Field, Schema
+    from worker.engine.tables.table import Field, Schema
 
     before = Schema((Field("id", role=Role.DIRECT_IDENTIFIER),))
     assert schema(before)["id"].role is Role.OTHER

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from tests.engine.methods.judging import ROWS, fits
 from tests.engine.methods.running import codes, run
-from worker.engine.algorithms.estimation import central_error95
-from worker.engine.algorithms.response import COARSE, FINE, of_epsilon
-from worker.engine.declared import Declaration
+from worker.engine.contracts.method import Guarantee
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind, Role
-from worker.engine.method import Guarantee
 from worker.engine.methods.randomized_response import RandomizedResponse
+from worker.engine.randomization.estimation import central_error95
+from worker.engine.randomization.response import COARSE, FINE, of_epsilon
 from worker.engine.randomness import key_from_seed
-from worker.engine.recipe import Recipe
-from worker.engine.table import BLOCK, Field, Schema, Table
+from worker.engine.recipes.recipe import Recipe
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.table import BLOCK, Field, Schema, Table
 
 LABELS = ["a", "b", "c"]
 

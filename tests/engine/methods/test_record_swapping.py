@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 
 from tests.engine.methods.running import codes, run
-from worker.engine.column import Column
-from worker.engine.fields import Kind, Role
 from worker.engine.methods.record_swapping import RecordSwapping
 from worker.engine.methods.rounding import Rounding
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.table import BLOCK, Table
 
 KEY = key_from_seed(1)
 ROLES = {"h": Role.HOUSEHOLD_KEY}

@@ -9,11 +9,11 @@ import pytest
 from tests.engine.running import recipe_of, run
 from worker.__main__ import main
 from worker.engine import catalogue
+from worker.engine.contracts.samples import sample_columns, sample_table
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
-from worker.engine.numeric import NumberColumn
-from worker.engine.samples import sample_columns, sample_table
-from worker.engine.table import Table
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.table import Table
 
 NOISE = {"method": "noise", "params": {"column": "income", "amount": 0.5}}
 

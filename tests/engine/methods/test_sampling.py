@@ -5,13 +5,13 @@ import pytest
 
 from tests.engine.methods.judging import ROWS, is_share
 from tests.engine.methods.running import numbers, run
-from worker.engine.column import Column
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind, Role
 from worker.engine.methods.sampling import Sampling
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.table import BLOCK, Table
 
 KEY = key_from_seed(1)
 WEIGHT = {"w": Role.WEIGHT}

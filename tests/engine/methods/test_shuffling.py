@@ -7,12 +7,12 @@ import pytest
 from scipy.stats import spearmanr
 
 from tests.engine.methods.running import codes, numbers, run
-from worker.engine.column import Column
 from worker.engine.errors import EngineError
-from worker.engine.fields import Kind
 from worker.engine.methods.shuffling import Shuffling
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.table import BLOCK, Table
 
 KEY = key_from_seed(1)
 ROWS = 40_000

@@ -5,14 +5,14 @@ import pytest
 from scipy.stats import ks_2samp, spearmanr
 
 from tests.engine.methods.running import codes, run
-from worker.engine.column import Column
 from worker.engine.errors import NoSolution
-from worker.engine.fields import Kind, Role
 from worker.engine.methods.synthetic_copula import SyntheticCopula
 from worker.engine.methods.synthetic_trees import SyntheticTrees
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import key_from_seed
-from worker.engine.table import BLOCK, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.table import BLOCK, Table
 
 KEY = key_from_seed(1)
 BOTH = pytest.mark.parametrize("method", [SyntheticCopula, SyntheticTrees])

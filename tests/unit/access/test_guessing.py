@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from stewardapp.access.guessing import FIRST, FORGOTTEN, FREE, LONGEST, Guessed, Shared, pause
 
+ROOT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
@@ -47,3 +49,10 @@ def test_what_is_long_ago_is_forgotten() -> None:
     assert count.at(NOW + FORGOTTEN) == Guessed()
     assert count.at(NOW + FORGOTTEN - timedelta(seconds=1)) == count
     assert Guessed().at(NOW) == Guessed()
+
+
+def test_the_page_for_signing_in_says_what_holds() -> None:
+    """Its sentence writes out two numbers; whoever changes them finds it here."""
+    said = " ".join((ROOT / "templates/account/login.html").read_text(encoding="utf-8").split())
+    assert "After five wrong guesses each further one waits longer, up to fifteen minutes" in said
+    assert (FREE[Shared.ACCOUNT], LONGEST) == (5, timedelta(minutes=15))

@@ -6,7 +6,8 @@ import uuid
 import pytest
 
 from stewardapp.access import rules
-from stewardapp.access.facts import Person, PopulationFacts, ProposalFacts, Stake
+from stewardapp.access.facts import LookFacts, Person, PopulationFacts, ProposalFacts, Stake
+from stewardapp.access.population_rules import LOOKS_A_DAY
 from stewardapp.access.roles import Role
 from tests.unit.access.test_rules import refused
 
@@ -129,3 +130,24 @@ def test_who_may_divide_alone() -> None:
     refused(rules.may_allot(THEIRS, ALSO), "others-hold")
     for one in (STRANGER, OFFICER, ADMIN):
         refused(rules.may_allot(one, HELD), "not-a-holder")
+
+
+def test_so_many_looks_a_day() -> None:
+    assert all(rules.may_be_told(number) for number in range(LOOKS_A_DAY))
+    assert refused(rules.may_be_told(LOOKS_A_DAY), "told-enough")
+
+
+@pytest.mark.parametrize(
+    ("look", "aware", "code"),
+    [
+        (LookFacts(), False, ""),
+        (LookFacts(needed=True), False, "not-told"),
+        (LookFacts(needed=True), True, "not-told"),
+        (LookFacts(needed=True, told=False), False, ""),
+        (LookFacts(needed=True, told=True), False, "known-people"),
+        (LookFacts(needed=False, told=True), False, "known-people"),
+        (LookFacts(needed=True, told=True), True, ""),
+    ],
+)
+def test_who_agrees_knows(look: LookFacts, aware: bool, code: str) -> None:
+    assert rules.may_confirm(look, aware).code == code

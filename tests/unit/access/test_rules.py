@@ -11,10 +11,12 @@ from stewardapp.access import rules
 from stewardapp.access.facts import (
     CommentFacts,
     JobFacts,
+    MeasuredFacts,
     Person,
     PolicyFacts,
     ProjectKeyFacts,
     ReleaseFacts,
+    RowFacts,
     RunFacts,
     VersionFacts,
 )
@@ -39,11 +41,9 @@ PUBLISHED = replace(DRAFT, state=State.PUBLISHED)
 RUN = RunFacts(
     state="succeeded",
     goals_hold=True,
-    smallest_class=9,
-    highest_risk=Decimal("0.1"),
-    unique_share=Decimal(0),
+    measured={"sizes": MeasuredFacts(figures={"smallest_class": Decimal(9)})},
 )
-POLICY = PolicyFacts(minimum_k=5, maximum_risk=Decimal("0.2"))
+POLICY = PolicyFacts((RowFacts("sizes", "smallest_class", "Smallest class", Decimal(5), at_least=True),))
 
 
 def refused(verdict: Verdict, code: str) -> str:
@@ -165,6 +165,7 @@ def test_starting_a_run() -> None:
     refused(rules.may_start_run(STEWARD, IN_REVIEW), "wrong-state")
     refused(rules.may_start_run(STEWARD, replace(DRAFT, version_destroyed=True)), "destroyed")
     refused(rules.may_start_run(STEWARD, replace(DRAFT, columns_tagged=False)), "nothing-tagged")
+    refused(rules.may_start_run(STEWARD, replace(DRAFT, guessed_kinds=("age",))), "kind-guessed")
 
 
 def test_cancelling_a_run() -> None:

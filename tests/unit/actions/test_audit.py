@@ -13,7 +13,9 @@ from django.db import IntegrityError, connection, transaction
 
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import anchors, audit, projects
-from stewardapp.models import Anchor, AuditEvent, AuditHead, Project, guards
+from stewardapp.database import guards
+from stewardapp.domain import audit_chain
+from stewardapp.models import Anchor, AuditEvent, AuditHead, Project
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -35,15 +37,15 @@ def sql(statement: str, *values: Any) -> None:
         cursor.execute(statement, values)
 
 
-def broken() -> audit.Broken:
-    found = audit.verify()
-    assert isinstance(found, audit.Broken)
+def broken() -> audit_chain.Broken:
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Broken)
     return found
 
 
 def test_an_untouched_chain_is_whole() -> None:
-    found = audit.verify()
-    assert isinstance(found, audit.Whole)
+    found = audit_chain.verify()
+    assert isinstance(found, audit_chain.Whole)
     assert found.count == AuditEvent.objects.count() == 6
     assert found.hash == AuditEvent.objects.latest("id").hash
 
@@ -51,7 +53,7 @@ def test_an_untouched_chain_is_whole() -> None:
 def test_an_empty_log_is_whole() -> None:
     sql("DELETE FROM stewardapp_auditevent")
     sql("DELETE FROM stewardapp_audithead")
-    assert audit.verify() == audit.Whole(0, "")
+    assert audit_chain.verify() == audit_chain.Whole(0, "")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_a_changed_event_is_found(column: str, value: Any) -> None:
 
 def test_a_dropped_event_is_found() -> None:
     sql("DELETE FROM stewardapp_auditevent WHERE id = 3")
-    assert broken() == audit.Broken(3, "an event is missing")
+    assert broken() == audit_chain.Broken(3, "an event is missing")
 
 
 def test_the_first_event_is_missed() -> None:
@@ -82,7 +84,7 @@ def test_the_first_event_is_missed() -> None:
 
 def test_a_cut_tail_is_found() -> None:
     sql("DELETE FROM stewardapp_auditevent WHERE id >= 5")
-    assert broken() == audit.Broken(5, "the end of the log does not match its last event")
+    assert broken() == audit_chain.Broken(5, "the end of the log does not match its last event")
 
 
 def test_a_lost_head_is_found() -> None:
@@ -94,7 +96,7 @@ def test_reordered_events_are_found() -> None:
     sql("UPDATE stewardapp_auditevent SET id = 99 WHERE id = 3")
     sql("UPDATE stewardapp_auditevent SET id = 3 WHERE id = 4")
     sql("UPDATE stewardapp_auditevent SET id = 4 WHERE id = 99")
-    assert broken() == audit.Broken(3, "the event does not follow the one before it")
+    assert broken() == audit_chain.Broken(3, "the event does not follow the one before it")
 
 
 def test_a_forged_end_needs_the_key() -> None:
@@ -111,7 +113,7 @@ def test_a_forged_end_needs_the_key() -> None:
     )
     forged.save()
     AuditHead.objects.update(count=forged.id, hash=forged.hash)
-    assert broken() == audit.Broken(forged.id, "the event was changed")
+    assert broken() == audit_chain.Broken(forged.id, "the event was changed")
 
 
 @pytest.mark.parametrize("left", [0, 1, 3, 5])
@@ -119,12 +121,12 @@ def test_a_cut_tail_is_found_though_the_head_was_rewritten(left: int) -> None:
     last = AuditEvent.objects.filter(id=left).first()
     sql("DELETE FROM stewardapp_auditevent WHERE id > %s", left)
     sql("UPDATE stewardapp_audithead SET count = %s, hash = %s", left, last.hash if last else "")
-    assert broken() == audit.Broken(left + 1, UNSEALED)
+    assert broken() == audit_chain.Broken(left + 1, UNSEALED)
     sql("UPDATE stewardapp_audithead SET sealed_count = %s", left)
-    assert broken() == audit.Broken(left + 1, UNSEALED)
+    assert broken() == audit_chain.Broken(left + 1, UNSEALED)
     if left:
         sql("UPDATE stewardapp_audithead SET sealed_count = 0, seal = ''")
-        assert broken() == audit.Broken(left + 1, UNSEALED)
+        assert broken() == audit_chain.Broken(left + 1, UNSEALED)
 
 
 def test_what_is_written_after_a_cut_does_not_seal_it() -> None:
@@ -140,36 +142,46 @@ def test_what_is_written_after_a_cut_does_not_seal_it() -> None:
 def test_what_the_database_bought_is_sealed_later() -> None:
     """A purchase is written without the key; anything else that is not sealed was not written by us."""
     last = AuditEvent.objects.get(id=6)
-    sealed = {"sealed_count": 5, "seal": audit.head_seal(5, AuditEvent.objects.get(id=5).hash)}
+    sealed = {"sealed_count": 5, "seal": audit_chain.head_seal(5, AuditEvent.objects.get(id=5).hash)}
     sql("UPDATE stewardapp_audithead SET sealed_count = 5, seal = %s", sealed["seal"])
-    assert broken() == audit.Broken(7, UNSEALED)
-    last.action = audit.UNSEALED
-    sql("UPDATE stewardapp_auditevent SET action = %s, hash = %s WHERE id = 6", last.action, audit.link(last))
-    sql("UPDATE stewardapp_audithead SET hash = %s", audit.link(last))
-    assert isinstance(audit.verify(), audit.Whole)
-    assert audit.head_needs_seal()
+    assert broken() == audit_chain.Broken(7, UNSEALED)
+    last.action = audit_chain.UNSEALED
+    sql(
+        "UPDATE stewardapp_auditevent SET action = %s, hash = %s WHERE id = 6",
+        last.action,
+        audit_chain.link(last),
+    )
+    sql("UPDATE stewardapp_audithead SET hash = %s", audit_chain.link(last))
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
+    assert audit_chain.head_needs_seal()
     audit.seal_head()
-    assert not audit.head_needs_seal()
-    assert isinstance(audit.verify(), audit.Whole)
+    assert not audit_chain.head_needs_seal()
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_what_is_written_after_a_purchase_seals_the_end_again() -> None:
     """The event that is being written is none of those that nobody sealed."""
     last = AuditEvent.objects.get(id=6)
-    seal = audit.head_seal(5, AuditEvent.objects.get(id=5).hash)
-    last.action = audit.UNSEALED
-    sql("UPDATE stewardapp_auditevent SET action = %s, hash = %s WHERE id = 6", last.action, audit.link(last))
-    sql("UPDATE stewardapp_audithead SET sealed_count = 5, seal = %s, hash = %s", seal, audit.link(last))
+    seal = audit_chain.head_seal(5, AuditEvent.objects.get(id=5).hash)
+    last.action = audit_chain.UNSEALED
+    sql(
+        "UPDATE stewardapp_auditevent SET action = %s, hash = %s WHERE id = 6",
+        last.action,
+        audit_chain.link(last),
+    )
+    sql(
+        "UPDATE stewardapp_audithead SET sealed_count = 5, seal = %s, hash = %s", seal, audit_chain.link(last)
+    )
     projects.create(name=factories.unique("P"), by=factories.make_admin())
-    assert not audit.head_needs_seal()
-    assert isinstance(audit.verify(), audit.Whole)
+    assert not audit_chain.head_needs_seal()
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_a_log_from_before_ends_were_sealed_is_sealed_when_the_schema_is() -> None:
     sql("UPDATE stewardapp_audithead SET sealed_count = 0, seal = ''")
-    assert isinstance(audit.verify(), audit.Broken)
+    assert isinstance(audit_chain.verify(), audit_chain.Broken)
     import_module("stewardapp.migrations.0023_audit_evidence").seal_end(apps, None)
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +199,7 @@ def test_a_log_from_before_ends_were_sealed_is_sealed_when_the_schema_is() -> No
 def test_the_database_refuses(statement: str) -> None:
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_a_writer_that_slept_is_refused() -> None:
@@ -230,7 +242,7 @@ def test_the_machinery_writes_without_an_action() -> None:
     with transaction.atomic():
         event = audit.record("run.requeued", Project.objects.all()[0], by=None)
     assert (event.id, event.actor) == (7, None)
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 def test_the_command_says_ok_with_the_count() -> None:
@@ -249,15 +261,15 @@ def test_the_command_names_the_first_broken_event() -> None:
 def linked_as_before(event: AuditEvent) -> None:
     """As events were sealed at first: what they tell and their place in one."""
     place = {"id": event.id, "previous": event.previous_hash}
-    event.hash = audit._keyed({**audit._content(event), **place})
+    event.hash = audit_chain._keyed({**audit_chain._content(event), **place})
 
 
 def anchored_as_before(event: AuditEvent) -> None:
     """As purchases were sealed for a while: with an earlier event, and linked by the database."""
     first = AuditEvent.objects.get(id=1)
     event.anchor = 1
-    event.seal = audit._keyed({**audit._content(event), "anchor": [1, first.hash]})
-    event.hash = audit._linked(event, event.seal)
+    event.seal = audit_chain._keyed({**audit_chain._content(event), "anchor": [1, first.hash]})
+    event.hash = audit_chain._linked(event, event.seal)
 
 
 @pytest.mark.parametrize("sealed", [linked_as_before, anchored_as_before])
@@ -275,11 +287,11 @@ def test_events_that_were_sealed_otherwise_still_hold(sealed: Any) -> None:
     event.save()
     AuditHead.objects.update(count=event.id, hash=event.hash)
     audit.seal_head()
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
     for change in ("action = 'x'", "seal = hash, anchor = 1"):
         with transaction.atomic():
             sql(f"UPDATE stewardapp_auditevent SET {change} WHERE id = {event.id}")
-            assert broken() == audit.Broken(event.id, "the event was changed")
+            assert broken() == audit_chain.Broken(event.id, "the event was changed")
             transaction.set_rollback(True)
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import columns, desks, hierarchies, releases, versions
+from stewardapp.domain.facts import contributors_of
+from stewardapp.domain.pricing import insist_on_answers
+from stewardapp.domain.recipe import recipe_of
 from stewardapp.models import Column, Contribution, Hierarchy, Version
-from stewardapp.models.drafting import recipe_of
-from stewardapp.models.pricing import insist_on_answers
 from tests import factories
 from worker.engine.errors import EngineError
 
@@ -46,7 +47,7 @@ def test_whoever_tags_shapes_the_releases(team: factories.Team, version: Version
     columns.tag(version=version, roles={"age": "other"}, by=team.co_steward)
     after = factories.make_release(team, version=version)
     for release in (before, after):
-        assert team.co_steward.pk in release.contributor_ids
+        assert team.co_steward.pk in contributors_of(release)
         factories.make_run(release)
         said = {"release": release, "user": team.co_steward, "kind": "shaped-input"}
         assert Contribution.objects.filter(**said).exists()
@@ -157,6 +158,31 @@ def test_what_is_used_again_is_kept(team: factories.Team, version: Version) -> N
     assert column.hierarchy.as_recipe() == {"builder": "mask"}
 
 
+def test_several_are_brought_at_once_or_none(
+    team: factories.Team, version: Version, monkeypatch: Any
+) -> None:
+    table = hierarchies.Table("34;30-39;*", 3)
+    made = hierarchies.bring(version=version, tables={"zip": table, "age": table}, by=team.steward)
+    assert [column.hierarchy.name for column in made if column.hierarchy] == [
+        "age: imported",
+        "zip: imported",
+    ]
+    again = hierarchies.bring(version=version, tables={"zip": table}, by=team.steward)
+    assert [column.hierarchy.name for column in again if column.hierarchy] == ["zip: imported (2)"]
+    assert again[0].hierarchy is not None
+    assert again[0].hierarchy.key == version.key
+    assert team.steward in version.taggers.all()
+    for tables in ({}, {"zip": table, "nowhere": table}):
+        with pytest.raises(Invalid, match="no column of this name"):
+            hierarchies.bring(version=version, tables=tables, by=team.steward)
+    with pytest.raises(NotAllowed):
+        hierarchies.bring(version=version, tables={"zip": table}, by=team.reviewer)
+    monkeypatch.setattr(type(Hierarchy.objects.all()), "free_name", lambda self, name: name)
+    with pytest.raises(Invalid, match="Another hierarchy"):
+        hierarchies.bring(version=version, tables={"age": table}, by=team.steward)
+    assert Hierarchy.objects.count() == 3
+
+
 def test_a_hierarchy_stays_in_its_project(team: factories.Team, version: Version) -> None:
     other = make(factories.make_project())
     with pytest.raises(Invalid, match="another project"):
@@ -168,7 +194,7 @@ def test_the_recipe_names_tagged_columns_only(team: factories.Team, version: Ver
     columns.describe(version=version, name="age", release_weight=True, by=team.steward)
     hierarchies.attach(column=version.columns.get(name="zip"), hierarchy=make(team), by=team.steward)
     release = releases.create(version=version, title="T", recipe=factories.RECIPE, by=team.steward)
-    assert release.draft() == {
+    assert recipe_of(release) == {
         "version": 1,
         "columns": {
             "age": {"role": "weight", "kind": "integer", "release": True},
@@ -190,6 +216,51 @@ def test_a_kind_is_a_guess_until_a_person_declares_something(team: factories.Tea
     columns.describe(version=version, name="age", kind="integer", by=team.steward)
     columns.describe(version=version, name="zip", settings={"categories": ["1"]}, by=team.steward)
     assert set(version.columns.filter(kind_confirmed=True).values_list("name", flat=True)) == {"age", "zip"}
+
+
+def test_kinds_are_confirmed_as_they_were_seen_and_doubted_again(
+    team: factories.Team, version: Version
+) -> None:
+    seen = {one.name: one.kind for one in version.columns.all()}
+    columns.confirm_kinds(version=version, kinds={"age": seen["age"]}, by=team.steward)
+    assert set(version.columns.filter(kind_confirmed=True).values_list("name", flat=True)) == {"age"}
+    columns.confirm_kinds(version=version, kinds=seen, by=team.steward)
+    assert not version.columns.filter(kind_confirmed=False).exists()
+    columns.confirm_kinds(version=version, kinds=seen, confirmed=False, by=team.steward)
+    assert not version.columns.filter(kind_confirmed=True).exists()
+    with pytest.raises(Conflict):
+        columns.confirm_kinds(version=version, kinds={"age": "date"}, by=team.steward)
+    with pytest.raises(Invalid):
+        columns.confirm_kinds(version=version, kinds={}, by=team.steward)
+    with pytest.raises(Invalid):
+        columns.confirm_kinds(version=version, kinds={"nobody": "text"}, by=team.steward)
+    with pytest.raises(NotAllowed):
+        columns.confirm_kinds(version=version, kinds=seen, by=team.reviewer)
+
+
+def profiled(**kinds: str) -> dict[str, Any]:
+    """What a reading found, with other kinds for some columns."""
+    found = [{**one, "kind": kinds.get(one["name"], one["kind"])} for one in factories.PROFILE["columns"]]
+    return {**factories.PROFILE, "columns": found}
+
+
+def test_reading_again_takes_confirmations_back_where_the_data_look_otherwise(
+    team: factories.Team, version: Version
+) -> None:
+    found = {one.name: one.kind for one in version.columns.all()}
+    columns.confirm_kinds(version=version, kinds=found, by=team.steward)
+    columns.describe(version=version, name="zip", kind="text", by=team.steward)
+
+    def again(number: int, **kinds: str) -> dict[str, tuple[str, bool]]:
+        factories.read_again(version, team.steward, b"table %d" % number, profiled(**kinds))
+        return {one.name: (one.kind, one.kind_confirmed) for one in version.columns.all()}
+
+    now = again(1, age="decimal")
+    assert now["age"] == ("decimal", False), "another guess is no confirmation"
+    assert now["illness"] == (found["illness"], True)
+    assert now["zip"] == ("text", True), "a correction holds while the data suggest what was corrected"
+    assert again(2)["age"] == (found["age"], False), "what was taken back stays taken back"
+    assert again(3, zip="date")["zip"] == ("date", False)
 
 
 def test_a_guessed_kind_is_in_no_recipe_with_differential_privacy(team: factories.Team) -> None:

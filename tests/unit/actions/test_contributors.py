@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -34,7 +34,9 @@ from stewardapp.actions import (
     surveys,
     uploads,
 )
-from stewardapp.actions.drafts import checked, populations_of
+from stewardapp.domain.facts import contributors_of, release_facts
+from stewardapp.domain.recipe import dictionary_of, recipe_of
+from stewardapp.domain.runnable import checked, populations_of
 from stewardapp.models import (
     AuditEvent,
     Column,
@@ -49,10 +51,11 @@ from stewardapp.models import (
     User,
     Version,
 )
-from stewardapp.models.drafting import dictionary_of
 from stewardapp.presenters.release_pages import talk
+from stewardapp.reads.releases import Seen
 from tests import factories
 from tests.factories import Team
+from tests.scenes import once
 from tests.unit.actions.test_one_event_each import BY_NOBODY, CALLS, Call, sent
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +67,7 @@ SHAPING = {
     "datasets.create",
     "editions.begin",
     "hierarchies.attach",
+    "hierarchies.bring",
     "hierarchies.create",
     "hierarchies.detach",
     "hierarchies.keep",
@@ -95,7 +99,7 @@ def fingerprint(release: Release) -> dict[str, Any] | None:
     if version.destroyed_at is not None:
         return None
     try:
-        recipe, _ = checked(release.draft())
+        recipe, _ = checked(recipe_of(release))
         readings = [version.read_now(), *populations_of(release, recipe)]
     except Invalid:
         return None
@@ -132,13 +136,30 @@ def version_of_its_own(team: Team) -> Version:
     return factories.make_version(team, data=factories.CSV + factories.unique("40,1017,cold").encode())
 
 
-def furnish(team: Team) -> None:
-    """On every version a draft, each compared with another version."""
-    base = version_of_its_own(team)
-    version_of_its_own(team)
-    for version in Version.objects.ready().filter(dataset__project=team.project).exclude(pk=base.pk):
-        draft_on(version, base, team.steward)
-        draft_on(base, version, team.steward)
+@dataclass(frozen=True)
+class Stage:
+    """A team, somebody new to it, and two versions with a draft on each, compared with the other."""
+
+    team: Team
+    fresh: User
+    base: Version
+    other: Version
+
+    @classmethod
+    def make(cls) -> Stage:
+        team = factories.make_project()
+        fresh, _ = somebody_fresh(team), factories.make_officer()  # before anything that they may agree to
+        base, other = version_of_its_own(team), version_of_its_own(team)
+        draft_on(other, base, team.steward)
+        draft_on(base, other, team.steward)
+        return cls(team, fresh, base, other)
+
+    def furnish(self) -> None:
+        """A draft on every version that came since, and one that is compared with it."""
+        found = Version.objects.ready().filter(dataset__project=self.team.project)
+        for version in found.exclude(pk__in=(self.base.pk, self.other.pk)):
+            draft_on(version, self.base, self.team.steward)
+            draft_on(self.base, version, self.team.steward)
 
 
 def somebody_fresh(team: Team) -> User:
@@ -237,8 +258,8 @@ CARRY_ON: dict[str, tuple[type[Model], Callable[[Team, Any], None]]] = {
 }
 # Nobody can make these part of a run, or the run they are part of is looked at anyway.
 NOTHING_MORE = set(
-    "allotment allowance asking column comment desk membership policy population preview project projectkey "
-    "query release replay run user".split()
+    "allotment allowance asking assessment column comment desk exploration membership policy population "
+    "preview project projectkey query release replay run user".split()
 )
 
 
@@ -288,14 +309,13 @@ SCENES: dict[str, Callable[[Team], Call]] = {
 }
 
 
-def reshaped_by(name: str) -> tuple[User, set[Release]]:
+def reshaped_by(stage: Stage, name: str) -> tuple[User, set[Release]]:
     """Who did this, and the drafts whose next run would be made of something else since then."""
-    team = factories.make_project()
-    fresh, _ = somebody_fresh(team), factories.make_officer()  # before anything that they may agree to
+    team = stage.team
     call, others = SCENES[name](team), replace(team)
-    furnish(team)
+    stage.furnish()
     before = drafts(team)
-    stand_in(team, fresh)
+    stand_in(team, stage.fresh)
     call()
     event = AuditEvent.objects.latest("id")
     carry_on(others, event.subject_type, event.subject_id)
@@ -305,16 +325,19 @@ def reshaped_by(name: str) -> tuple[User, set[Release]]:
     return event.actor, set(Release.objects.filter(pk__in=changed))
 
 
+made, stage = once(Stage.make)
+
+
 @pytest.mark.parametrize("name", SCENES)
-def test_whoever_shapes_the_next_run_is_a_contributor(name: str) -> None:
-    person, reshaped = reshaped_by(name)
+def test_whoever_shapes_the_next_run_is_a_contributor(stage: Stage, name: str) -> None:
+    person, reshaped = reshaped_by(stage, name)
     assert bool(reshaped) is (name in SHAPING)
     for release in reshaped:
-        assert person.pk in release.contributor_ids
+        assert person.pk in contributors_of(release)
         run = factories.make_succeeded_run(release, by=release.author)
         purpose = {"purpose": "To study illness."}
         submitted = releases.submit(release=release, run=run, description=purpose, by=release.author)
-        verdict = rules.may_review(submitted.person(person), submitted.facts())
+        verdict = rules.may_review(submitted.person(person), release_facts(submitted))
         assert (bool(verdict), verdict.code) == (False, "four-eyes")
 
 
@@ -339,7 +362,7 @@ def shape_all(team: Team, version: Version, by: User) -> None:
 
 def verdict_on(release: Release, person: User) -> str:
     release = Release.objects.get(pk=release.pk)
-    return rules.may_review(release.person(person), release.facts()).code
+    return rules.may_review(release.person(person), release_facts(release)).code
 
 
 def test_a_vote_stands_because_its_candidate_cannot_change_and_counts_for_no_other() -> None:
@@ -350,12 +373,12 @@ def test_a_vote_stands_because_its_candidate_cannot_change_and_counts_for_no_oth
     reviews.decide(release=release, manifest_sha256=sha256, by=person, **vote)
     shape_all(team, release.version, person)
     release.refresh_from_db()
-    assert (release.candidate_sha256, release.facts().voter_ids) == (sha256, {person.pk})
-    assert person.pk not in release.contributor_ids
+    assert (release.candidate_sha256, release_facts(release).voter_ids) == (sha256, {person.pk})
+    assert person.pk not in contributors_of(release)
     changes = {"decision": "request-changes", "reason": "Why?"}
     reviews.decide(release=release, manifest_sha256=sha256, by=team.second_reviewer, **changes)
     release.refresh_from_db()
-    assert (release.state, person.pk in release.contributor_ids) == ("changes-requested", True)
+    assert (release.state, person.pk in contributors_of(release)) == ("changes-requested", True)
     again = factories.submit(release, team.steward)
     assert verdict_on(again, person) == "four-eyes"
     assert verdict_on(again, team.second_reviewer) == ""
@@ -390,7 +413,7 @@ def test_who_shaped_it_does_not_read_what_reviewers_say_among_themselves() -> No
     team = factories.make_project()
     person, release = both(team), factories.make_release(team)
     comments.add(release=release, text="Hm.", visibility="private", by=team.second_reviewer)
-    assert [one.text for one, _ in talk(release, person)["comments"]] == ["Hm."]
+    assert [one.text for one, _ in talk(Seen(release, person))["comments"]] == ["Hm."]
     factories.read_again(release.version, person, profile=factories.PROFILE)
     release.refresh_from_db()
-    assert talk(release, person)["comments"] == []
+    assert talk(Seen(release, person))["comments"] == []

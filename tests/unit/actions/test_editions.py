@@ -9,6 +9,7 @@ import pytest
 from stewardapp.access.verdict import Invalid, NotAllowed
 from stewardapp.access.workflow import State
 from stewardapp.actions import columns, editions, hierarchies, versions
+from stewardapp.domain.facts import contributors_of
 from stewardapp.models import Hierarchy, Release, Version
 from tests import factories
 
@@ -53,7 +54,7 @@ def test_recipe_words_and_columns_are_said_again(team: factories.Team, release: 
     assert zips.settings == {"categories": ["1011", "1012"]}
     assert zips.hierarchy == Hierarchy.objects.get()
     assert zips.hierarchy.is_kept
-    assert team.co_steward.pk in made.contributor_ids
+    assert team.co_steward.pk in contributors_of(made)
     assert made.runs.count() == 0
 
 

@@ -8,19 +8,22 @@ from django.db import DatabaseError, connection, transaction
 
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
 from stewardapp.actions import budgets, ledger, proposals
+from stewardapp.domain.pricing import Cost, funds_for, funds_of
 from stewardapp.models import (
     Allotment,
     Allowance,
     AuditEvent,
     Charge,
+    Desk,
     Population,
     Proposal,
+    Query,
+    User,
     Version,
 )
-from stewardapp.models.pricing import Cost, funds_for, funds_of
 from tests import factories
 from tests.factories import Team
-from worker.engine.privacy import Protected, Spend
+from worker.engine.contracts.privacy import Protected, Spend
 
 pytestmark = pytest.mark.django_db
 
@@ -256,8 +259,9 @@ def test_the_same_bytes_under_another_name_are_the_same_people(scene: Scene) -> 
     fence = type(run).objects.claim(run.pk, "w", 60)
     assert fence is not None
     costs = [Cost(0, "One", Spend(1))]
-    with pytest.raises(ledger.Exhausted, match=str(scene.version.dataset.population)):
+    with pytest.raises(ledger.Exhausted, match="another population that the same data") as refused:
         ledger.charge_run(run=run, fence=fence, costs=costs, by=scene.team.steward)
+    assert str(scene.version.dataset.population) not in refused.value.reason
 
 
 def test_what_there_is_to_pay_from(scene: Scene) -> None:
@@ -527,3 +531,97 @@ def test_a_move_can_be_declined(scene: Scene) -> None:
         dataset=scene.version.dataset, target=others, reason="Why.", by=scene.team.steward
     )
     assert proposals.decline(proposal=proposal, by=scene.team.co_steward).state == "declined"
+
+
+# -- questions that repeat an answer ------------------------------------------------------------------
+
+
+def asked(scene: Scene, by: User, epsilon_micro: int = 1000) -> tuple[Query, int]:
+    """A question that a worker has, of a meaning that all of these share."""
+    version = scene.version
+    desk = version.desks.first()
+    if desk is None:
+        desk = Desk(version=version, reading=version.read_now(), opened_by=scene.team.steward)
+        desk.saying(dictionary={}).save()
+    query = Query(desk=desk, version=version, reading=desk.reading, asked_by=by, fingerprint="f" * 64)
+    query.epsilon_micro = epsilon_micro
+    query.saying(question={"ask": "count"}, words="How many rows").save()
+    fence = Query.objects.claim(query.pk, "w", 60)
+    assert fence is not None
+    return query, fence
+
+
+def colleague(scene: Scene, limit: int = 5000) -> User:
+    """Somebody with an allowance beside the analyst's."""
+    team, found = scene.team, factories.make_user("colleague")
+    half = Spend(LIMIT.epsilon_micro // 2)
+    budgets.allow(allotment=scene.allotment, user=team.analyst, limit=half, by=team.steward)
+    factories.memberships.add(project=team.project, user=found, role="analyst", by=team.admin)
+    budgets.allow(allotment=scene.allotment, user=found, limit=Spend(limit), by=team.steward)
+    return found
+
+
+def pay(scene: Scene, query: Query, fence: int) -> None:
+    """In full, as the first one does."""
+    ledger.charge_query(
+        query=query.pk,
+        fence=fence,
+        version=scene.version,
+        cost=query.spend,
+        what=query.bought,
+        by=query.asked_by,
+    )
+
+
+def test_a_repeated_answer_is_paid_from_the_own_allowance_alone(scene: Scene) -> None:
+    other = colleague(scene)
+    first, fence = asked(scene, scene.team.analyst)
+    pay(scene, first, fence)
+    before = scene.left()
+    again, fence = asked(scene, other)
+    ledger.charge_repeat(query=again, fence=fence, earlier=first, by=other)
+    assert scene.left() == before
+    assert other.allowances.get().spent == again.spend
+    assert (again.repeats, again.charged_at is None) == (first, False)
+    assert AuditEvent.objects.get(action="query.repeated").details["repeats"] == str(first.pk)
+    assert Charge.objects.count() == 1
+
+
+def test_two_workers_never_draw_the_answer_to_one_question(scene: Scene) -> None:
+    """Neither saw the other: the database lets one of them pay, the other one waits for its answer."""
+    other = colleague(scene)
+    first, second = asked(scene, scene.team.analyst), asked(scene, other)
+    pay(scene, *first)
+    before = scene.left()
+    with pytest.raises(ledger.BeingAnswered), transaction.atomic():
+        pay(scene, *second)
+    assert scene.left() == before
+    second[0].refresh_from_db()
+    assert second[0].charged_at is None
+    assert not other.allowances.get().spent
+
+
+def test_a_repeated_answer_is_refused_when_a_new_one_would_be(scene: Scene) -> None:
+    """Of each purse, in the same words; nothing is taken and nothing is marked."""
+    other = colleague(scene)
+    first, fence = asked(scene, scene.team.analyst)
+    pay(scene, first, fence)
+
+    def refused(by: User, epsilon_micro: int, query: tuple[Query, int] | None = None) -> str:
+        again, held = query or asked(scene, by, epsilon_micro)
+        with pytest.raises((ledger.Exhausted, Conflict)) as found, transaction.atomic():
+            ledger.charge_repeat(query=again, fence=held, earlier=first, by=by)
+        again.refresh_from_db()
+        assert again.repeats is None
+        return str(found.value.reason)
+
+    assert "your allowance has less" in refused(other, 5001)
+    assert "no allowance" in refused(scene.team.reviewer, 10)
+    left = scene.left()
+    assert "allotment of the project has less" in refused(other, left[1] + 1)
+    late, held = asked(scene, other)
+    assert "Another worker" in refused(other, 0, (late, held - 1))
+    scene.population.refresh_from_db()
+    Population.objects.filter(pk=scene.population.pk).update(left_epsilon_micro=10)
+    assert f"population {scene.population} has less" in refused(other, 11)
+    assert not other.allowances.get().spent

@@ -11,6 +11,7 @@ from django.db import transaction
 from stewardapp.access.verdict import Conflict, NotAllowed
 from stewardapp.access.workflow import State
 from stewardapp.actions import columns, comments, downloads, memberships, previews, releases, reviews, runs
+from stewardapp.domain.facts import run_facts
 from stewardapp.models import AuditEvent, Release, Run, User
 from tests import factories
 
@@ -162,7 +163,8 @@ def test_another_projects_people_may_do_nothing() -> None:
 def test_ids_and_figures_are_what_they_say() -> None:
     """The scene stands on what the rules read: else the table would prove nothing."""
     scene = make_scene(State.IN_REVIEW)
-    facts = scene.run.facts()
-    assert (facts.smallest_class, facts.goals_hold) == (6, True)
-    assert facts.highest_risk == Decimal(str(1 / 6))
+    facts = run_facts(scene.run)
+    (found,) = [one for one in facts.measured.values() if "smallest_class" in one.figures]
+    assert (found.figures["smallest_class"], facts.goals_hold) == (6, True)
+    assert found.figures["highest_risk"] == Decimal(str(1 / 6))
     assert isinstance(scene.release.candidate_id, uuid.UUID)

@@ -23,6 +23,7 @@ from stewardapp.actions import (
     accounts,
     action,
     anchors,
+    assessments,
     audit,
     budgets,
     columns,
@@ -31,9 +32,11 @@ from stewardapp.actions import (
     desks,
     downloads,
     editions,
+    explorations,
     guesses,
     hierarchies,
     ledger,
+    looks,
     memberships,
     officers,
     policies,
@@ -53,10 +56,22 @@ from stewardapp.actions import (
     uploads,
     versions,
 )
-from stewardapp.models import AuditEvent, Preview, Project, Query, Reading, Replay, Run, Version
-from stewardapp.models.pricing import Cost
+from stewardapp.domain import audit_chain
+from stewardapp.domain.pricing import Cost
+from stewardapp.models import (
+    Assessment,
+    AuditEvent,
+    Exploration,
+    Preview,
+    Project,
+    Query,
+    Reading,
+    Replay,
+    Run,
+    Version,
+)
 from tests import factories, factors
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
@@ -66,13 +81,10 @@ INFRASTRUCTURE = {
     "audit",
     "classifications",
     "contributions",
-    "drafts",
     "moves",
     "parts",
     "sharing",
-    "survey_file",
     "telling",
-    "text",
 }
 # They move bytes of an upload that begins and ends with an event, or tidy one's own notifications. An event
 # for each answer to a survey would say when somebody answered; one for each guess would be the attacker's to
@@ -83,6 +95,7 @@ QUIET = {
     "guesses.proved",
     "inbox.mark_read",
     "inbox.seen",
+    "looks.look",
     "survey_answers.receive",
     "uploads.append",
     "uploads.resync",
@@ -165,6 +178,39 @@ def record_run(team: factories.Team) -> Call:
     fence = Run.objects.claim(run.pk, "w", 60)
     assert fence is not None
     return lambda: runs.record(run=run, fence=fence, files=[], report={}, goals=[], engine_version="1")
+
+
+def succeeded(team: factories.Team) -> Run:
+    return factories.make_succeeded_run(factories.make_release(team))
+
+
+def candidate(team: factories.Team) -> Run:
+    run = factories.make_release(team, state="in-review").candidate
+    assert run is not None
+    return run
+
+
+def unjudged(team: factories.Team) -> Run:
+    """It does not answer what the policy asks."""
+    run = succeeded(team)
+    Run.objects.filter(pk=run.pk).update(figures={})
+    return run
+
+
+def record_assessment(team: factories.Team) -> Call:
+    made = factories.make_assessment(succeeded(team), done=False)
+    fence = Assessment.objects.claim(made.pk, "w", 60)
+    assert fence is not None
+    file = factories.store(b"{}", made.run.key, "report.json")
+    found = {"report": {"measures": []}, "file": file, "engine_version": "1"}
+    return lambda: assessments.record(assessment=made, fence=fence, **found)
+
+
+def record_exploration(team: factories.Team) -> Call:
+    made = factories.make_exploration(succeeded(team), done=False)
+    fence = Exploration.objects.claim(made.pk, "w", 60)
+    assert fence is not None
+    return lambda: explorations.record(exploration=made, fence=fence, steps=[])
 
 
 def record_query(team: factories.Team) -> Call:
@@ -262,8 +308,7 @@ def destroyed(team: factories.Team) -> Call:
 def revise(team: factories.Team) -> Call:
     return lambda: policies.revise(
         project=team.project,
-        minimum_k=3,
-        maximum_risk=Decimal("0.33"),
+        rows=factories.demands(k=3, risk="0.33"),
         reviewers=2,
         retention_days=30,
         maximum_epsilon_micro=0,
@@ -309,6 +354,12 @@ def kept_hierarchy(team: factories.Team) -> Call:
 def reused(team: factories.Team) -> Call:
     version, made = factories.make_version(team), hierarchy(team)
     return lambda: hierarchies.reuse(version=version, hierarchies={"zip": made}, by=team.steward)
+
+
+def brought(team: factories.Team) -> Call:
+    version = factories.make_version(team)
+    tables = {"zip": hierarchies.Table("1000;*", 2), "age": hierarchies.Table("34;*", 2)}
+    return lambda: hierarchies.bring(version=version, tables=tables, by=team.steward)
 
 
 def release_of(team: factories.Team) -> Call:
@@ -411,6 +462,20 @@ def paid_query(team: factories.Team) -> Call:
     return lambda: ledger.charge_query(cost=Spend(1), **asked)
 
 
+def repeated_query(team: factories.Team) -> Call:
+    desk = factories.make_desk(team)
+    first = factories.make_stored_answer(desk, team.analyst)
+    other = factories.make_user("colleague")
+    memberships.add(project=team.project, user=other, role="analyst", by=team.admin)
+    allotment = desk.allotment
+    assert allotment is not None
+    budgets.allow(allotment=allotment, user=other, limit=Spend.of(1), by=team.steward)
+    again = factories.make_query(desk, other, factories.HISTOGRAM)
+    fence = Query.objects.claim(again.pk, "w", 60)
+    assert fence is not None
+    return lambda: ledger.charge_repeat(query=again, fence=fence, earlier=first, by=other)
+
+
 CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "anchors.make": anchored,
     "accounts.create": on(
@@ -452,6 +517,12 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         factories.make_version, lambda t, v: columns.tag(version=v, roles={"age": "other"}, by=t.steward)
     ),
     "columns.describe": described,
+    "columns.confirm_kinds": on(
+        factories.make_version,
+        lambda t, v: columns.confirm_kinds(
+            version=v, kinds={"age": v.columns.get(name="age").kind}, by=t.steward
+        ),
+    ),
     "comments.add": on(
         factories.make_release, lambda t, r: comments.add(release=r, text="Why?", by=t.reviewer)
     ),
@@ -466,9 +537,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "hierarchies.keep": kept_hierarchy,
     "hierarchies.attach": hierarchy_for,
     "hierarchies.reuse": reused,
+    "hierarchies.bring": brought,
     "hierarchies.detach": on(attached, lambda t, column: hierarchies.detach(column=column, by=t.steward)),
     "ledger.charge_run": paid_run,
     "ledger.charge_query": paid_query,
+    "ledger.charge_repeat": repeated_query,
     "memberships.add": on(
         nothing, lambda t, _: memberships.add(project=t.project, user=t.outsider, role="analyst", by=t.admin)
     ),
@@ -515,6 +588,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, p: proposals.propose_limit(population=p, limit=Spend(5), reason="Why.", by=t.steward),
     ),
     "proposals.propose_move": moving,
+    "looks.told": on(proposed, lambda t, one: looks.told(proposal=one, found=[], by=t.co_steward)),
     "proposals.confirm": on(proposed, lambda t, one: proposals.confirm(proposal=one, by=t.co_steward)),
     "proposals.decline": on(proposed, lambda t, one: proposals.decline(proposal=one, by=t.co_steward)),
     "readings.start": read_again,
@@ -534,6 +608,20 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         "published", lambda r: releases.revoke(release=r, notice="A mistake.", by=r.author)
     ),
     "reviews.decide": voted,
+    "explorations.start": on(succeeded, lambda t, r: explorations.start(run=r, by=t.steward)),
+    "explorations.record": record_exploration,
+    "assessments.ask": on(
+        succeeded, lambda t, r: assessments.ask(run=r, measures=[factories.ASKED], by=t.steward)
+    ),
+    "assessments.demand": on(
+        candidate, lambda t, r: assessments.demand(run=r, measures=[factories.ASKED], by=t.reviewer)
+    ),
+    "assessments.measure_policy": on(unjudged, lambda t, r: assessments.measure_policy(run=r, by=t.steward)),
+    "assessments.cancel": on(
+        lambda t: factories.make_assessment(succeeded(t), done=False),
+        lambda t, a: assessments.cancel(assessment=a, by=t.steward),
+    ),
+    "assessments.record": record_assessment,
     "runs.start": on(factories.make_release, lambda t, r: runs.start(release=r, by=t.steward)),
     "runs.cancel": cancelled,
     "runs.record": record_run,
@@ -615,7 +703,7 @@ def test_one_event(name: str) -> None:
     event = AuditEvent.objects.latest("id")
     by_machinery = name in BY_NOBODY or (name.endswith(".record") and name != "downloads.record")
     assert (event.actor_id is None) is by_machinery
-    assert isinstance(audit.verify(), audit.Whole)
+    assert isinstance(audit_chain.verify(), audit_chain.Whole)
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) | QUIET))

@@ -143,7 +143,7 @@ def test_only_known_changes_of_ones_own_account_are_noted(team: factories.Team) 
 
 def test_projects_begin_with_a_policy(team: factories.Team) -> None:
     project = projects.create(name=" Cohort ", description="Many people.", by=team.admin)
-    assert (project.name, project.policy.version, project.policy.minimum_k) == ("Cohort", 1, 5)
+    assert (project.name, project.policy.version, project.policy.demanded[0].bound) == ("Cohort", 1, 5)
     with pytest.raises(Invalid, match="Another project"):
         projects.create(name="Cohort", by=team.admin)
     with pytest.raises(NotAllowed):
@@ -193,8 +193,6 @@ def test_notifications_are_marked_read_by_their_owner(
 
 def revised(team: factories.Team, **changes: Any) -> Policy:
     rules = {
-        "minimum_k": 5,
-        "maximum_risk": Decimal("0.2"),
         "reviewers": 1,
         "retention_days": 90,
         "maximum_epsilon_micro": 0,
@@ -204,10 +202,18 @@ def revised(team: factories.Team, **changes: Any) -> Policy:
     return policies.revise(project=team.project, **{**rules, **changes})
 
 
+def test_the_bound_of_local_promises_is_a_number_or_none(team: factories.Team) -> None:
+    assert revised(team, maximum_local_epsilon=None).maximum_local_epsilon is None
+    assert revised(team, maximum_local_epsilon=Decimal("1.23456")).maximum_local_epsilon == Decimal("1.2346")
+    for wrong in ("-0.1", "1000.1", "NaN"):
+        with pytest.raises(Invalid, match="between 0 and 1000"):
+            revised(team, maximum_local_epsilon=Decimal(wrong))
+
+
 def test_a_policy_is_revised_not_changed(team: factories.Team) -> None:
     before = team.project.policy
-    after = revised(team, minimum_k=10, replaces=before.version)
-    assert (after.version, team.project.policy.minimum_k) == (before.version + 1, 10)
+    after = revised(team, rows=factories.demands(k=10), replaces=before.version)
+    assert (after.version, team.project.policy.demanded[0].bound) == (before.version + 1, 10)
     with pytest.raises(Conflict):
         revised(team, replaces=before.version)
     with pytest.raises(TypeError):
@@ -219,13 +225,9 @@ def test_a_policy_is_revised_not_changed(team: factories.Team) -> None:
 @pytest.mark.parametrize(
     ("param", "value"),
     [
-        ("minimum_k", 0),
         ("reviewers", 4),
         ("retention_days", 0),
         ("maximum_epsilon_micro", -1),
-        ("maximum_risk", Decimal("NaN")),
-        ("maximum_risk", Decimal(0)),
-        ("maximum_risk", Decimal("1.1")),
     ],
 )
 def test_a_policy_out_of_range_names_the_field(team: factories.Team, param: str, value: object) -> None:
@@ -256,7 +258,7 @@ def test_datasets_are_named_once_in_a_project(team: factories.Team) -> None:
     population = populations.create(name="Residents", by=team.steward)
     make = {"project": team.project, "population": population, "name": "Survey"}
     dataset = datasets.create(**make, by=team.steward)
-    assert dataset.latest_version is None
+    assert not dataset.versions.exists()
     with pytest.raises(Invalid, match="new version"):
         datasets.create(**make, by=team.steward)
     with pytest.raises(NotAllowed, match="do not read data"):

@@ -100,7 +100,7 @@ def test_the_bound_is_the_desks_and_not_the_askers(team: factories.Team, desk: D
     assert query.question["rows_per_person"] == 1
 
 
-def test_the_same_question_by_somebody_else_is_free(team: factories.Team, desk: Desk) -> None:
+def test_the_same_question_by_somebody_else_is_one_like_any_other(team: factories.Team, desk: Desk) -> None:
     query = factories.make_query(desk, team.analyst, FLU)
     other = factories.make_user("analyst")
     factories.memberships.add(project=team.project, user=other, role="analyst", by=team.admin)
@@ -114,11 +114,23 @@ def test_the_same_question_by_somebody_else_is_free(team: factories.Team, desk: 
     enough = factories.Spend(500_000)
     factories.budgets.allow(allotment=allotment, user=other, limit=enough, by=team.steward)
     assert not Query.objects.visible_to(other).exists()
-    assert factories.make_query(desk, other, FLU) == query
-    assert Query.objects.visible_to(other).get() == query
-    assert dict(Asking.objects.values_list("by", "paid")) == {team.analyst.pk: True, other.pk: False}
+    own = factories.make_query(desk, other, FLU)
+    assert own != query
+    assert factories.make_query(desk, other, FLU) == own
+    assert Query.objects.visible_to(other).get() == own
+    assert dict(Asking.objects.values_list("by", "paid")) == {team.analyst.pk: True, other.pk: True}
     said = AuditEvent.objects.filter(action="query.asked").order_by("id")
-    assert [one.details["epsilon_micro"] for one in said] == [500_000, 0]
+    assert [one.details["epsilon_micro"] for one in said] == [500_000, 500_000, 0]
+
+
+def test_whoever_may_look_into_the_data_gets_what_anybody_asked(team: factories.Team, desk: Desk) -> None:
+    query = factories.make_query(desk, team.analyst, FLU)
+    factories.memberships.add(project=team.project, user=team.steward, role="analyst", by=team.admin)
+    allotment = desk.allotment
+    assert allotment is not None
+    least = factories.Spend(1)
+    factories.budgets.allow(allotment=allotment, user=team.steward, limit=least, by=team.admin)
+    assert factories.make_query(desk, team.steward, FLU) == query
 
 
 def test_neither_log_nor_ledger_know_the_values_of_a_condition(team: factories.Team, desk: Desk) -> None:
@@ -145,20 +157,26 @@ def test_a_lost_claim_records_nothing(team: factories.Team, desk: Desk) -> None:
         queries.record(query=query, fence=fence - 1, answer={}, exact=exact, engine_version="1")
 
 
-def test_the_database_answers_one_meaning_once(team: factories.Team, desk: Desk) -> None:
+def test_the_database_lets_one_meaning_be_drawn_once(team: factories.Team, desk: Desk) -> None:
     query = factories.make_query(desk, team.analyst)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Query.objects.create(
-            desk=desk,
-            version=desk.version,
-            asked_by=team.analyst,
-            question={},
-            fingerprint=query.fingerprint,
-            words="",
-            epsilon_micro=1,
-        )
-    fence = Query.objects.claim(query.pk, "w", 60)
+    twin = Query.objects.create(
+        desk=desk,
+        version=desk.version,
+        reading=desk.reading,
+        asked_by=team.steward,
+        fingerprint=query.fingerprint,
+        epsilon_micro=1,
+    )
+    fences = [Query.objects.claim(one.pk, "w", 60) for one in (query, twin)]
+    fence = fences[0]
     assert fence is not None
+    assert fences[1] is not None
+    assert Query.objects.mark_charged(query.pk, fence)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Query.objects.mark_charged(twin.pk, fences[1])
+    assert Query.objects.drawn(twin) == query
+    assert Query.objects.drawn(query) is None
+    assert Query.objects.mark_repeated(twin.pk, fences[1], query)
     Query.objects.fail(query.pk, fence, code="memory", message="Too much.")
     assert factories.make_query(desk, team.analyst) != query
 
@@ -209,5 +227,5 @@ def test_a_worker_is_quicker(team: factories.Team, desk: Desk, monkeypatch: pyte
 def test_a_question_others_wait_for_stays(team: factories.Team, desk: Desk) -> None:
     query = factories.make_query(desk, team.analyst, FLU)
     Asking.objects.create(query=query, by=team.steward)
-    with pytest.raises(NotAllowed, match="Somebody else waits"):
+    with pytest.raises(NotAllowed, match="not given back"):
         queries.withdraw(query=query, by=team.analyst)

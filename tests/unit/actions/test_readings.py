@@ -8,11 +8,11 @@ from django.conf import settings
 
 from stewardapp import storage
 from stewardapp.actions import columns, desks, ledger, previews, queries, releases, runs
+from stewardapp.domain.manifest import public_part
+from stewardapp.domain.pricing import answered, costs_of, is_answered
 from stewardapp.models import Blob, Query, Reading, Release, Run, User, Version
-from stewardapp.models.manifest import public_part
-from stewardapp.models.pricing import answered, costs_of, is_answered
 from tests import factories
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 from worker.engine.version import VERSION
 
 pytestmark = pytest.mark.django_db
@@ -186,7 +186,7 @@ def test_another_table_has_other_answers(team: factories.Team) -> None:
     )
     fresh = queries.ask(desk=other, question=factories.HISTOGRAM, by=team.analyst)
     assert (fresh.fingerprint, fresh != stored) == (stored.fingerprint, True)
-    assert Query.objects.standing(desk.reading, stored.fingerprint) == stored
+    assert Query.objects.standing(desk.reading, stored.fingerprint).get() == stored
 
 
 HISTOGRAM = {"method": "dp-histogram", "params": {"columns": ["illness"], "epsilon": 0.5}}

@@ -21,7 +21,7 @@ from stewardapp.management.commands import apply_retention
 from stewardapp.models import AuditEvent, Survey, SurveyAnswer, SurveyInvitation
 from tests import factories
 from tests.factories import Team
-from worker import reaper
+from worker.queue import reaper
 
 pytestmark = pytest.mark.django_db
 OPEN = SurveyMove.OPEN

@@ -77,7 +77,7 @@ def path_of(upload: Upload) -> Path:
 def test_limits_are_told_before_the_first_byte(team: factories.Team) -> None:
     with pytest.raises(Invalid, match="empty"):
         begin(team, 0)
-    with pytest.raises(Invalid, match="MB"):
+    with pytest.raises(Invalid, match="GB"):
         begin(team, settings.STEWARD_MAX_UPLOAD + 1)
     with pytest.raises(Invalid, match="Filename"):
         begin(team, 1, filename=" ")

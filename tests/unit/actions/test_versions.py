@@ -129,6 +129,9 @@ def test_what_others_have_outlives_the_data(
     team: factories.Team, version: Version, django_capture_on_commit_callbacks: Any
 ) -> None:
     published = factories.make_release(team, version=version, state="published")
+    assert published.candidate is not None
+    beside = factories.store(b"whose row it is", published.candidate.key, "beside.parquet")
+    published.candidate.kept.add(beside)
     draft = factories.make_release(team, version=version)
     unused = factories.make_succeeded_run(draft)
     with django_capture_on_commit_callbacks(execute=True):
@@ -137,6 +140,7 @@ def test_what_others_have_outlives_the_data(
     assert [(one.run_id, one.name) for one in kept] == [(published.candidate_id, "release.csv")]
     with storage.reading(kept.get().blob) as content:
         assert content.read() == factories.RELEASED_CSV
+    assert not path_of(beside).exists(), "only what others have stays"
     assert Run.objects.get(pk=unused.pk).key.destroyed_at is not None
 
 

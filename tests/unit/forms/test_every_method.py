@@ -9,13 +9,17 @@ import pytest
 from stewardapp.forms.method_form import bound_form, filled_form
 from stewardapp.forms.parameter_fields import ColumnChoice
 from stewardapp.forms.presets import presets
-from stewardapp.forms.recipe_form import LISTS, NAMES, RecipeForm, contract_of
+from stewardapp.forms.recipe_form import LISTS, NAMES, RecipeForm, contract_of, listed_in
 from stewardapp.presenters import method_pages
 from stewardapp.presenters.recipes import sentence
 from worker.engine import catalogue
-from worker.engine.fields import Kind, Role
+from worker.engine.tables.kinds import Kind, Role
 
-CONTRACTS: list[Any] = [*catalogue.methods().values(), *catalogue.goals().values()]
+CONTRACTS: list[Any] = [
+    *catalogue.methods().values(),
+    *catalogue.goals().values(),
+    *catalogue.measures().values(),
+]
 PAGES = [(kind, slug) for kind, (_, _, listed) in method_pages.KINDS.items() for slug in listed()]
 
 
@@ -66,10 +70,11 @@ def test_every_preset_is_a_valid_recipe(preset: Any) -> None:
         ColumnChoice("income", Kind.DECIMAL, Role.SENSITIVE),
     ]
     recipe = preset.recipe(columns)
-    for part, listed in LISTS.items():
-        for entry in recipe[listed]:
+    assert list(recipe) == list(LISTS.values())
+    for part in LISTS:
+        for entry in listed_in(recipe, part):
             contract = contract_of(part, entry[NAMES[part]])
             assert contract is not None
-            contract.model_validate(entry["params"])
+            contract.model_validate(entry.get("params", {}))
             assert "not " not in sentence(part, entry)[-30:]
     assert len(RecipeForm.stored(recipe, columns).goals) == len(recipe["goals"])

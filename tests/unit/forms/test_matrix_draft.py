@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stewardapp.forms.matrix_draft import MatrixDraft, number_of, plain
-from worker.engine.algorithms import transition
+from worker.engine.randomization import transition
 
 SIZES = st.integers(2, 6)
 

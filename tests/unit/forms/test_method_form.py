@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from stewardapp.forms.method_form import bound_form, filled_form, form_class
 from stewardapp.forms.parameter_fields import ColumnChoice
-from worker.engine.fields import NUMERIC, Columns, Kind, Role, Unit
+from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.tables.kinds import NUMERIC, Kind, Role
 
 
 class Shade(StrEnum):
@@ -28,9 +29,7 @@ class Painting(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     column: Annotated[str, Columns(kind=NUMERIC)] = Field(title="Column", description="What to paint.")
-    others: Annotated[tuple[str, ...], Columns(role=Role.QUASI_IDENTIFIER, many=True)] = Field(
-        (), title="Others"
-    )
+    others: Annotated[tuple[str, ...], Columns(role=Role.QUASI_IDENTIFIER)] = Field((), title="Others")
     base: Annotated[int, Unit("units")] = Field(5, ge=2, le=1000, title="Base")
     share: float = Field(0.5, gt=0, le=1)
     budget: Decimal = Field(Decimal("0.1"), gt=0, max_digits=9, decimal_places=6)

@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
+
+from stewardapp.management.supervisor import Service
 
 SIGNAL_AT_EVERY_LINE = """
 import os, signal, sys
@@ -35,3 +38,18 @@ def test_a_signal_at_any_moment_ends_it() -> None:
     """The handler runs in the thread it interrupts: a lock held there would never be released."""
     stopped = subprocess.run([sys.executable, "-c", SIGNAL_AT_EVERY_LINE], timeout=20, check=False)
     assert stopped.returncode == 0
+
+
+def test_what_has_to_succeed_once_is_started_until_it_did(tmp_path: Path) -> None:
+    """It fails twice, then does what it is there for."""
+    told = tmp_path / "told"
+    code = f"file = open({str(told)!r}, 'a'); file.write('x'); file.close(); import os; "
+    code += f"raise SystemExit(os.path.getsize({str(told)!r}) < 3)"
+    service = Service("once", [sys.executable, "-c", code], tmp_path / "log", once=True)
+    while not service.done:
+        service.not_before = 0.0
+        service.tend()
+        if service.process is not None:
+            service.process.wait(20)
+    service.tend()
+    assert told.read_text() == "xxx"

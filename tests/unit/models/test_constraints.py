@@ -12,6 +12,7 @@ from stewardapp.models import (
     Allotment,
     Allowance,
     Artifact,
+    Assessment,
     Blob,
     Charge,
     Column,
@@ -19,9 +20,11 @@ from stewardapp.models import (
     DataKey,
     Dataset,
     Desk,
+    Exploration,
     Hierarchy,
     Membership,
     Policy,
+    PolicyRow,
     Population,
     Preview,
     ProjectKey,
@@ -30,6 +33,7 @@ from stewardapp.models import (
     Reading,
     Release,
     Replay,
+    Resemblance,
     Review,
     Run,
     Survey,
@@ -41,7 +45,7 @@ from stewardapp.models import (
 from stewardapp.models.audit import AuditEvent, AuditHead
 from stewardapp.models.sealed import Sealed
 from tests import factories
-from worker.engine.privacy import Spend
+from worker.engine.contracts.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
@@ -55,15 +59,13 @@ def purse_check(model: type[models.Model], pool: str, unit: str) -> str:
 # model, the change that must be refused, the constraint that refuses it
 CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Membership, {"role": "owner"}, "membership_role_known"),
-    (Policy, {"minimum_k": 0}, "policy_k_at_least_one"),
     (Policy, {"version": 0}, "policy_version_counts"),
-    (Policy, {"maximum_risk": 0}, "policy_risk_is_a_share"),
-    (Policy, {"maximum_risk": 2}, "policy_risk_is_a_share"),
-    (Policy, {"maximum_unique": 2}, "policy_unique_is_a_share"),
+    (Policy, {"maximum_local_epsilon": -1}, "policy_local_epsilon_not_negative"),
     (Policy, {"reviewers": 0}, "policy_reviewers_1_to_3"),
     (Policy, {"reviewers": 4}, "policy_reviewers_1_to_3"),
     (Policy, {"retention_days": 0}, "policy_retention_days"),
     (Policy, {"maximum_epsilon_micro": -1}, "policy_epsilon_not_negative"),
+    (PolicyRow, {"position": 0}, "policy_row_position_counts"),
     (ProjectKey, {"replaced_at": NOW}, "project_key_replaced_by_somebody"),
     (Blob, {"sha256": "x"}, "blob_hash_is_a_hash"),
     (Blob, {"size": -1}, "blob_size_not_negative"),
@@ -93,6 +95,9 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Column, {"position": 7}, "column_position_once"),
     (Hierarchy, {"sealed_lines": Sealed(b"a;*")}, "hierarchy_is_built_or_written"),
     (Artifact, {"sha256": ""}, "artifact_hash_is_a_hash"),
+    (Assessment, {"why": "boredom"}, "assessment_why_known"),
+    (Assessment, {"report_sha256": ""}, "assessment_succeeded_has_report"),
+    (Assessment, {"file": None}, "assessment_succeeded_has_report"),
     (Artifact, {"size": -1}, "artifact_size_not_negative"),
     (Review, {"decision": "maybe"}, "review_decision_known"),
     (Review, {"reason": ""}, "review_has_a_reason"),
@@ -172,6 +177,8 @@ def published(team: factories.Team) -> Release:
     allotment = factories.give_budget(team, release.version.dataset.population, Spend(100, 100))
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(100, 100), by=team.steward)
     made_query(team)
+    assert release.candidate is not None
+    factories.make_assessment(release.candidate)
     return release
 
 
@@ -207,7 +214,7 @@ def test_every_check_has_a_case() -> None:
     from django.apps import apps
 
     tried = {constraint for _, _, constraint in CHANGES}
-    nouns = ("run", "reading", "preview", "query", "replay")
+    nouns = ("assessment", "exploration", "run", "reading", "preview", "query", "replay")
     tried |= {f"{noun}_{suffix}" for noun in nouns for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something", "charge_unit_known"}
     tried |= {
@@ -216,6 +223,7 @@ def test_every_check_has_a_case() -> None:
         "project_has_a_name",
         "population_has_a_name",
         "dataset_has_a_name",
+        "resemblance_of_two",
     }
     checks = {
         constraint.name
@@ -235,11 +243,15 @@ def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: st
     factories.make_preview(release, done=False)
     made_query(team)
     factories.make_replay(team, done=False)
+    factories.make_assessment(factories.make_succeeded_run(release), done=False)
+    factories.make_exploration(factories.make_succeeded_run(release), done=False)
     refused(Reading.objects.filter(version=version), change, f"reading_{suffix}")
     refused(Run.objects.all(), change, f"run_{suffix}")
     refused(Preview.objects.all(), change, f"preview_{suffix}")
     refused(Query.objects.all(), change, f"query_{suffix}")
     refused(Replay.objects.all(), change, f"replay_{suffix}")
+    refused(Assessment.objects.all(), change, f"assessment_{suffix}")
+    refused(Exploration.objects.all(), change, f"exploration_{suffix}")
 
 
 UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [
@@ -249,7 +261,7 @@ UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [
         release=r,
         run=r.candidate,
         submission=1,
-        manifest_sha256=HASH,
+        manifest_sha256=r.candidate_sha256,
         reviewer=t.reviewer,
         decision="reject",
         reason="x",
@@ -352,3 +364,10 @@ def test_an_anchored_event_is_sealed() -> None:
     event = AuditEvent(id=last.id + 1, previous_hash=last.hash, hash="0" * 64, anchor=last.id, **known)
     with pytest.raises(IntegrityError, match="audit_anchor_is_sealed"), transaction.atomic():
         event.save()
+
+
+def test_a_population_does_not_resemble_itself() -> None:
+    version = factories.make_version(factories.make_project())
+    same = {"population": version.dataset.population, "known": version.dataset.population}
+    with pytest.raises(IntegrityError, match="resemblance_of_two"), transaction.atomic():
+        Resemblance.objects.create(version=version, **same)

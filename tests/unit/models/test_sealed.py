@@ -19,8 +19,11 @@ pytestmark = pytest.mark.django_db
 
 # JSON that may stay in clear: typed, about invented people, or names, figures and hashes only.
 CLEAR = {
+    "Assessment.error_mends",
     "AuditEvent.details",
     "Column.randomized",
+    "Exploration.error_mends",
+    "PolicyRow.params",
     "Query.error_mends",
     "Preview.error_mends",
     "Reading.dialect",
@@ -28,12 +31,17 @@ CLEAR = {
     "Replay.error_mends",
     "Replay.result",
     "Replay.settings",
+    "Run.assessed",
     "Run.dictionary",
     "Run.error_mends",
+    "Run.figures",
     "Run.stated",
     "SurveyAnswer.codes",
     "SurveyQuestion.answers",
-    *(f"{job}.stages" for job in ("Query", "Preview", "Reading", "Replay", "Run")),
+    *(
+        f"{job}.stages"
+        for job in ("Assessment", "Exploration", "Query", "Preview", "Reading", "Replay", "Run")
+    ),
 }
 
 

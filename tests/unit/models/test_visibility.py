@@ -6,14 +6,27 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import models
+from django.test import TestCase
 
 from stewardapp import models as nouns
 from stewardapp.access.roles import Permission
-from stewardapp.actions import budgets, comments, downloads, hierarchies, ledger, releases, uploads
+from stewardapp.actions import (
+    budgets,
+    comments,
+    downloads,
+    hierarchies,
+    ledger,
+    looks,
+    proposals,
+    releases,
+    uploads,
+)
+from stewardapp.domain.familiarity import Found
 from stewardapp.models import AuditEvent, Release, Version
 from stewardapp.models.membership import person_anywhere
 from tests import factories
-from worker.engine.privacy import Spend
+from tests.scenes import once
+from worker.engine.contracts.privacy import Spend
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +54,9 @@ SEES: dict[str, set[str]] = {
     "Run": TEAM | {"admin"},
     "Preview": TEAM,
     "Artifact": TEAM,
+    "Assessment": TEAM | {"admin"},
+    "Exploration": TEAM | {"admin"},
+    "Resemblance": {"steward", "co_steward"},
     "Review": TEAM | {"admin"},
     "Comment": TEAM,
     "Download": TEAM | {"admin"},
@@ -49,13 +65,15 @@ SEES: dict[str, set[str]] = {
 }
 
 
-@pytest.fixture
-def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
+def furnished() -> factories.Team:
+    """A team with one of everything, and a steward who was told of it."""
     team = factories.make_project()
-    with django_capture_on_commit_callbacks(execute=True):
+    with TestCase.captureOnCommitCallbacks(execute=True):
         release = factories.make_release(team, state="published")
     assert release.candidate is not None
     artifact = release.candidate.artifacts.get(name="release.csv")
+    factories.make_assessment(release.candidate)
+    factories.make_exploration(release.candidate)
     downloads.record(release=release, artifact=artifact, by=team.analyst)
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
@@ -69,9 +87,16 @@ def team(django_capture_on_commit_callbacks: Any) -> factories.Team:
     budgets.allow(allotment=allotment, user=team.analyst, limit=Spend(10), by=team.steward)
     asked: dict[str, Any] = {"query": uuid.uuid4(), "what": "A count", "by": team.analyst}
     ledger.charge_query(version=release.version, cost=Spend(1), **asked)
+    people, others = release.version.dataset.population, desk.version.dataset.population
+    more = {"population": others, "limit": Spend.of(3), "reason": "Why."}
+    found = [Found(people, release.version, people=100, percent=50)]
+    looks.told(proposal=proposals.propose_limit(by=team.steward, **more), found=found, by=team.co_steward)
     uploads.begin(dataset=release.version.dataset, filename="a.csv", length=1, by=team.steward)
     nouns.Notification.objects.exclude(user=team.steward).delete()
     return team
+
+
+made, team = once(furnished)
 
 
 def rows(noun: str, user: Any) -> models.QuerySet[Any]:
@@ -159,7 +184,6 @@ def test_questions_about_the_rest(team: factories.Team) -> None:
     unread = factories.upload(team)
     assert unread not in Version.objects.ready()
     assert unread in Version.objects.live()
-    assert unread.dataset.latest_version == unread
     release = Release.objects.get(state="published")
     assert {event.action for event in AuditEvent.objects.about(release)} >= {"release.created"}
     assert list(nouns.Project.objects.permitting(team.steward, Permission.UPLOAD)) == [team.project]

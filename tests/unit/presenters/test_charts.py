@@ -10,7 +10,7 @@ import pytest
 
 from stewardapp.presenters.chart_table import table
 from stewardapp.presenters.charts import TOKENS, figure_json
-from worker.engine.chart import Axis, Chart, ChartKind, Series, Threshold
+from worker.engine.contracts.chart import Axis, Chart, ChartKind, Series, Threshold
 
 CLASSES = Chart(
     slug="classes",
@@ -85,6 +85,26 @@ def test_a_heat_map_is_a_table_of_its_rows() -> None:
 def test_half_widths_have_a_column() -> None:
     assert table(NOISY).headers == ("cell", "count", "count ±")
     assert table(NOISY).values[0] == ("a", 10, 2.5)
+
+
+def test_shares_are_drawn_as_per_cent_and_large_numbers_in_groups() -> None:
+    shares = replace(
+        CLASSES,
+        x=Axis("share of people", scale="percent"),
+        y=Axis("share of rows", scale="percent"),
+        kind="line",
+        series=(Series("after", (0.5, 1), (0.07, 1 / 3), error=(0.01, 0)),),
+        threshold=Threshold(0.2, "policy"),
+    )
+    figure = json.loads(figure_json(shares))
+    [trace], layout = figure["data"], figure["layout"]
+    assert (trace["x"], trace["y"]) == ([50, 100], [7, 33.333333333])
+    assert trace["error_y"]["array"] == [1, 0]
+    assert layout["shapes"][0]["y0"] == layout["annotations"][0]["y"] == 20
+    assert [layout[axis]["ticksuffix"] for axis in ("xaxis", "yaxis")] == 2 * ["\u00a0%"]
+    assert layout["separators"] == ".\u202f"
+    assert layout["yaxis"]["separatethousands"]
+    assert table(shares).rows[1][1] == "33.3\u00a0%"
 
 
 def test_before_is_grey_and_the_rest_has_colours() -> None:

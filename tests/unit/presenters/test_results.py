@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stewardapp.domain.facts import run_facts
 from stewardapp.models import Run
 from stewardapp.presenters import (
     candidates,
@@ -20,22 +21,25 @@ from stewardapp.presenters import (
 from stewardapp.presenters.charts import figure_json
 from stewardapp.presenters.numbers import thousands
 from tests import factories
-from worker.engine import catalogue
 
+NO_BREAK = "\u00a0"
+SIZES: dict[str, Any] = {"smallest_class": 1, "share_above": {"0.2": 0.25, "0.5": 0.106}}
+MOVED: dict[str, Any] = {
+    "mean_total_variation": 0.25,
+    "total_variation": {"age": 0.5, "sex": 0.0},
+    "earth_mover": {"age": 2.5},
+    "missing": {"age": 3, "sex": 0},
+}
 REPORT: dict[str, Any] = {
-    "risk": {
-        "before": {"reidentification": {"smallest_class": 1, "share_above": {"0.2": 0.25, "0.5": 0.106}}},
-        "after": {"reidentification": {"smallest_class": 5, "share_above": {"0.2": 0.0, "0.5": 0.0}}},
-    },
-    "utility": {
-        "marginals": {
-            "mean_total_variation": 0.25,
-            "columns": {
-                "age": {"total_variation": 0.5, "earth_mover": 2.5, "shares": [{"value": "x"}]},
-                "sex": {"total_variation": 0.0, "earth_mover": None, "shares": None},
-            },
-        }
-    },
+    "measures": [
+        factories.result(
+            "reidentification",
+            "risk",
+            before=SIZES,
+            after={"smallest_class": 5, "share_above": {"0.2": 0.0, "0.5": 0.0}},
+        ),
+        factories.result("marginals", "utility", before={"missing": {"age": 1, "sex": 0}}, after=MOVED),
+    ]
 }
 
 
@@ -43,22 +47,52 @@ def test_figures_stand_before_and_after_with_how_to_read_them() -> None:
     (reading,) = measures.readings(REPORT, "risk")
     (row,) = reading.rows
     assert (row.before, row.after) == ("1", "5")
-    assert row.explanation == catalogue.measures()["reidentification"].explanations["smallest_class"]
+    told = measures.figure_of("reidentification", "smallest_class")
+    assert row.explanation == f"{told.explanation} Usually at least 3."
+    assert row.better == "↑ higher is better"
     (grid,) = reading.grids
-    assert [one[0] for one in grid.rows] == ["20\u00a0%", "50\u00a0%"]
-    assert grid.rows[0][1:] == ("25\u00a0%", "0\u00a0%")
+    assert [head for head, _ in grid.headers] == ["", "Before", "After"]
+    assert [one[0] for one in grid.rows] == [f"20{NO_BREAK}%", f"50{NO_BREAK}%"]
+    assert grid.rows[0][1:] == (f"25{NO_BREAK}%", f"0{NO_BREAK}%")
 
 
-def test_figures_per_column_are_a_table_without_inner_lists() -> None:
+def test_figures_per_column_are_one_table() -> None:
     (reading,) = measures.readings(REPORT, "utility")
     assert reading.compared
     (grid,) = reading.grids
-    assert [head for head, _ in grid.headers] == ["", "Total variation", "Earth mover"]
-    assert grid.rows == (("age", "50\u00a0%", "2.5"), ("sex", "0\u00a0%", "–"))
+    heads = ["", "Total variation", "Earth mover", "Missing, before", "Missing, after"]
+    assert [head for head, _ in grid.headers] == heads
+    assert grid.rows == (("age", f"50{NO_BREAK}%", "2.5", "1", "3"), ("sex", f"0{NO_BREAK}%", "–", "0", "0"))
 
 
-def test_a_measure_this_installation_does_not_know_is_left_out() -> None:
-    assert measures.readings({"risk": {"after": {"from-the-future": {"x": 1}}}}, "risk") == ()
+def test_what_was_not_measured_says_why() -> None:
+    entry = factories.result("marginals", "utility", state="failed", reason="It stopped.")
+    (reading,) = measures.readings({"measures": [entry]}, "utility")
+    assert (reading.state, reading.reason) == ("Not measured", "It stopped.")
+    assert not reading.rows
+    assert not reading.charts
+
+
+def test_a_measure_this_installation_does_not_know_still_shows_what_it_found() -> None:
+    found = {"share_found": 0.5, "by_part": {"a": 1}, "sure": True}
+    entry = factories.result("from-the-future", "risk", after=found, params={"some_columns": ["a", "b"]})
+    (reading,) = measures.readings({"measures": [entry]}, "risk")
+    assert (reading.title, reading.known) == ("From the future", False)
+    assert reading.params == (("Some columns", "a, b"),)
+    assert [(row.label, row.after) for row in reading.rows] == [("Share found", "0.5"), ("Sure", "yes")]
+    assert reading.grids[0].rows == (("a", "1"),)
+
+
+def test_charts_stand_under_the_instance_they_belong_to() -> None:
+    chart = factories.RISK_CHART
+    twice = [
+        factories.result("marginals", "utility", id=f"marginals#{digit * 8}", charts=[chart])
+        for digit in "ab"
+    ]
+    assert list(measures.charts({"measures": twice})) == [
+        "marginals#aaaaaaaa/risk-per-row",
+        "marginals#bbbbbbbb/risk-per-row",
+    ]
 
 
 @pytest.mark.django_db
@@ -66,7 +100,7 @@ def test_a_measure_this_installation_does_not_know_is_left_out() -> None:
 def test_the_verdict_line_compares_with_the_policy(smallest: int, met: bool) -> None:
     release = factories.make_release(factories.make_project())
     run = factories.make_succeeded_run(release, smallest_class=smallest)
-    line = results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run))
+    line = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
     assert line.met is met
     smallest_figure, highest = line.figures[:2]
     assert (smallest_figure.value, smallest_figure.holds) == (str(smallest), smallest >= 5)
@@ -81,13 +115,24 @@ def test_equal_runs_share_a_place_on_the_map() -> None:
     found = []
     for _ in range(2):
         run = factories.make_succeeded_run(release)
-        run.report = {**run.report, **{"utility": REPORT["utility"]}}
+        moved = {"measure": "marginals", "state": "measured", "reason": "", "idle": []}
+        run.figures["results"]["marginals#44136fa3"] = {**moved, "figures": {"mean_total_variation": 0.25}}
         found.append(run)
-    chart = utility_map.chart(found, release_pages.policy_of(release))
+    chart = utility_map.chart(found, release.judged_by, {})
     (series,) = chart.series
     assert series.name == f"Runs {found[1].number}, {found[0].number}"
-    assert series.y == (0.75,)
+    assert (series.x, series.y) == ((1 / 6,), (0.25,))
     assert "policy" in figure_json(chart)
+    asked = {"x": "marginals#44136fa3/mean_total_variation", "y": "reidentification#44136fa3/smallest_class"}
+    turned = utility_map.chart(found, release.judged_by, asked)
+    assert (turned.series[0].x, turned.series[0].y) == ((0.25,), (6.0,))
+    assert turned.threshold is not None
+    assert (turned.threshold.axis, turned.threshold.value) == ("y", 5)
+    assert (turned.x.title, turned.y.scale) == ("mean total variation (lower is better)", "linear")
+    nowhere = utility_map.chart(found, release.judged_by, {"x": "gone#1/none"})
+    assert nowhere.series == chart.series
+    shown = utility_map.choosable(found, release.judged_by, asked)
+    assert [[one[0] for one in choices if one[2]] for _, _, choices in shown] == [[asked["x"]], [asked["y"]]]
 
 
 def test_a_recipe_in_one_line_says_what_is_not_the_default() -> None:
@@ -111,23 +156,32 @@ def test_changes_name_what_differs_and_no_value_of_a_hierarchy() -> None:
     assert "secret" not in change.after
 
 
+def test_what_a_search_was_not_asked_for_is_no_fact_of_it() -> None:
+    searched = {"method": "generalization", "nodes": 4, "minimal_nodes": [], "minimal_complete": False}
+    listed = {name for name, _ in run_pages.step_facts(searched).facts}
+    unasked = {name for name, _ in run_pages.step_facts({**searched, "not_listed": "Nobody asked."}).facts}
+    assert len(listed) - len(unasked) == 2
+    assert len(unasked) == 1
+
+
 def test_decisions_of_a_step_are_words() -> None:
     facts = run_pages.step_facts({"method": "generalization", "levels": {"age": 2}, "optimal": True})
-    assert facts["facts"] == [("Levels", "age: 2"), ("Optimal", "yes")]
+    assert facts.facts == [("Levels", "age: 2"), ("Optimal", "yes")]
 
 
 @pytest.mark.django_db
 def test_local_epsilon_is_shown_and_not_charged() -> None:
-    release = factories.make_release(factories.make_project())
-    run = factories.make_succeeded_run(release)
-    told = {"column": "illness", "local_epsilon": 1.0986}
-    own_matrix = {"column": "sex", "local_epsilon": 2.0, "matrix_depends_on_data": True}
-    run.report = {**run.report, "steps": [*run.report["steps"], told, own_matrix]}
-    line = results.verdict_line(run, release_pages.policy_of(release), release_pages.policy_met(run))
+    steps = [{"method": "pram", "params": {"column": column}} for column in ("illness", "age")]
+    release = factories.make_release(factories.make_project(), recipe={"goals": [], "steps": steps})
+    told = {"local_epsilon": 1.0986, "draws": "a"}
+    own_matrix = {"local_epsilon": 2.0, "draws": "b", "matrix_depends_on_data": True}
+    run = factories.make_succeeded_run(release, steps=[told, own_matrix])
+    line = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
     (figure,) = [one for one in line.figures if "local" in one.label]
-    assert figure.value == "ε 1.1"
+    assert figure.value == "ε 1.0986"
+    assert "policy at most 3" in figure.label
     assert "nothing is taken from it" in figure.explanation
-    assert run.facts().epsilon_micro == 0
+    assert run_facts(run).epsilon_micro == 0
 
 
 @pytest.mark.django_db
@@ -156,8 +210,8 @@ def test_rows_given_up_are_one_number_wherever_they_are_told(
     recipe = [{"method": "m", "params": {"drop_suppressed": drops}} for drops, _ in steps]
     report = {"steps": [{"suppressed_rows": found} for _, found in steps], "input": {"rows": 1000}}
     row = Run(state="succeeded")  # of no release, so that nothing can be sealed in it
-    said = {"recipe": {"steps": recipe}, "report": report, "state": row.state, "stated": {}}
-    run: Any = SimpleNamespace(**said, facts=row.facts)
+    said = {"recipe": {"steps": recipe}, "report": report, "state": row.state, "stated": {}, "figures": {}}
+    run: Any = SimpleNamespace(**said)
     told = [line.value for line in results.suppression_figures(run) if "rows suppressed" in line.label]
     assert told == ([thousands(total)] if steps else [])
     assert candidates.figures(run)["Rows suppressed"] == thousands(total)

@@ -138,7 +138,7 @@ def test_a_set_that_was_counted_is_exact_and_shows_its_parts():
 
 def test_a_set_that_was_not_counted_has_a_lower_bound():
     seen = identifying(SCAN, {"job": 0.1}, ["age", "job", "sex"])
-    assert (seen.share, seen.exact) == (0.25, False)
+    assert (seen.share, seen.low, seen.high, seen.exact) == (None, 0.25, 1.0, False)
 
 
 def test_the_empty_set_says_nothing():

@@ -1,14 +1,17 @@
 """The page of a budget: what is left, what it means, who changes it."""
 
+import re
 import uuid
 from html import unescape
 
 import pytest
 
-from stewardapp.actions import budgets, ledger, proposals, releases
-from stewardapp.models import Allotment, Proposal, Query
+from stewardapp.actions import budgets, ledger, memberships, proposals, releases
+from stewardapp.models import Allotment, Dataset, Proposal, Query
 from tests import factories
-from worker.engine.privacy import Protected, Spend
+from tests.markup import tight
+from tests.unit.actions.test_looks import PEOPLE, Scene, hold
+from worker.engine.contracts.privacy import Protected, Spend
 
 
 @pytest.fixture
@@ -42,7 +45,8 @@ def page(client, population, status=200):
 
 
 def test_a_new_population_has_nothing_and_says_so(client_of, team):
-    text = page(client_of(team.analyst), factories.make_population(team))
+    population = factories.make_population(team)
+    text = page(client_of(team.steward), population)
     assert "Nothing was bought yet" in text
     assert "without a part a project can buy nothing" in text
 
@@ -88,7 +92,7 @@ def test_what_protects_rows_is_never_added_to_a_promise_to_persons(client_of, te
 
 def test_people_of_other_projects_read_amounts_only(client_of, team, bought):
     stranger = factories.make_project()
-    text = page(client_of(stranger.analyst), bought)
+    text = page(client_of(stranger.steward), bought)
     assert "Question 1" not in text
     assert team.analyst.display_name not in text
     assert "a purchase of a project that you do not see" in text
@@ -223,6 +227,20 @@ def test_an_officer_sees_budgets_and_their_log_and_no_data(client_of, team, boug
         assert client.get(url).status_code == 404
 
 
+@pytest.mark.parametrize("persona", ["team", "stranger"])
+def test_analysts_read_neither_what_was_bought_nor_what_is_left(client_of, team, bought, persona):
+    """Together with a question of their own it would tell what colleagues asked."""
+    analyst = {"team": team, "stranger": factories.make_project()}[persona].analyst
+    text = page(client_of(analyst), bought)
+    assert "an analyst who saw both would learn what colleagues asked" in text
+    for told in ("Question 1", "ε = 0.2", "Added up in four ways", "What was bought</h2>", "spent</span>"):
+        assert told not in text
+    drawn = client_of(analyst).get(f"/populations/{bought.pk}/budget/chart/")
+    assert drawn.json()["data"] == []
+    listed = tight(client_of(analyst).get("/populations/").content.decode())
+    assert "Budget</a>" in listed
+
+
 def test_a_steward_gives_allowances(client_of, team, allotment):
     url = f"/allotments/{allotment.pk}/"
     assert "Nobody has an allowance" in client_of(team.steward).get(url).content.decode()
@@ -258,7 +276,9 @@ def test_when_all_is_spent_the_raw_data_can_go(client_of, team, version, allotme
     text = page(client_of(team.steward), allotment.population)
     assert "The budget is spent" in text
     assert f"{version.dataset}, version 1" in text
-    assert "There are no raw data that you may see" in page(client_of(team.analyst), allotment.population)
+    stranger = factories.make_project()
+    assert "There are no raw data that you may see" in page(client_of(stranger.steward), allotment.population)
+    assert "The budget is spent" not in page(client_of(team.analyst), allotment.population)
 
 
 def test_both_kinds_of_releases_are_told_of(client_of, team, version):
@@ -283,16 +303,20 @@ def test_answers_of_a_desk_beside_a_release_are_told_of(client_of, team):
     desk = factories.make_desk(team)
     people = desk.version.dataset.population
     plain = factories.make_release(team, state="published", version=desk.version)
-    assert "in both kinds of releases" not in page(client_of(team.analyst), people)
+    assert "in both kinds of releases" not in page(client_of(team.steward), people)
+    assert "in both kinds of releases" in page(client_of(team.analyst), people)  # as if there were answers
+    opening = client_of(team.analyst).get("/desks/").content.decode()
+    assert opening.count("Others have releases of these people") == 1  # once, however many desks there are
     factories.make_stored_answer(desk, team.analyst)
-    assert "in both kinds of releases" in page(client_of(team.analyst), people)
+    for one in (team.steward, team.analyst):
+        assert "in both kinds of releases" in page(client_of(one), people)
     assert "Two kinds" in client_of(team.steward).get(f"/releases/{plain.pk}/").content.decode()
     for url in (f"/desks/{desk.pk}/", f"/desks/{desk.pk}/ask/", f"/questions/{Query.objects.get().pk}/"):
         assert "in both kinds of releases" in client_of(team.analyst).get(url).content.decode(), url
 
 
 def test_what_cannot_be_paid_cannot_be_run(client_of, team, version, monkeypatch):
-    from stewardapp.models import pricing
+    from stewardapp.domain import pricing
 
     costs = (pricing.Cost(0, "A count", Spend.of(0.5)),)
     monkeypatch.setattr(pricing, "costs_of", lambda recipe: costs)
@@ -305,8 +329,9 @@ def test_what_cannot_be_paid_cannot_be_run(client_of, team, version, monkeypatch
         answer = client.post(url, sent)
         assert (answer.status_code, answer.url) == (302, f"/releases/{release.pk}/configure/")
     text = unescape(client.get(answer.url).content.decode())
-    assert "takes ε = 0.5." in text
-    assert "the allotment of the project has ε = 0 left" in text
+    assert "takes ε = 0.5" in text
+    assert "The part of the project has ε = 0 left" in text
+    assert f"The population {version.dataset.population.name} has ε = 0 left" in text
     assert "Propose a limit of ε = 0.5" in text
     population = version.dataset.population
     sent = {"epsilon": "0.5", "delta": "0", "project": str(team.project.pk), "reason": "For the release."}
@@ -318,3 +343,151 @@ def test_what_cannot_be_paid_cannot_be_run(client_of, team, version, monkeypatch
     factories.revise_policy(team.project, team.admin, maximum_epsilon_micro=400_000)
     text = unescape(client.get(f"/releases/{release.pk}/").content.decode())
     assert "the policy of the project allows ε = 0.4" in text
+
+
+@pytest.fixture
+def priced(monkeypatch):
+    """Recipes that take ε = 0.5."""
+    from stewardapp.domain import pricing
+
+    monkeypatch.setattr(pricing, "costs_of", lambda recipe: (pricing.Cost(0, "A count", Spend.of(0.5)),))
+
+
+def shortage(client, release):
+    answer = client.get(f"/releases/{release.pk}/configure/")
+    shown = unescape(" ".join(answer.content.decode().split()))
+    return shown.partition('id="shortage"')[2].partition("</section>")[0]
+
+
+def press(client, text, label):
+    """Send the form of a button as it stands on the page."""
+    form = next(one for one in text.split("<form ")[1:] if label in one)
+    sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+    return client.post(re.search(r'action="([^"]+)"', form).group(1), sent)
+
+
+def test_a_part_that_is_too_small_is_raised_from_what_is_left(client_of, team, version, priced):
+    people = version.dataset.population
+    factories.give_budget(team, people, Spend.of(2))
+    budgets.allot(population=people, project=team.project, limit=Spend.of(0.2), by=team.steward)
+    release, client = factories.make_release(team, version=version), client_of(team.steward)
+    text = shortage(client, release)
+    assert "The part of the project has ε = 0.2 left" in text
+    assert f"The population {people.name}" not in text
+    assert press(client, text, "Set a part of ε = 0.5").status_code == 302
+    assert not shortage(client, release)
+    assert Allotment.objects.get().limit == Spend.of(0.5)
+
+
+def test_where_others_hold_the_data_too_a_part_is_proposed(client_of, team, version, priced):
+    people, others = version.dataset.population, factories.make_project()
+    factories.give_budget(team, people, Spend.of(2))
+    budgets.allot(population=people, project=team.project, limit=Spend(0), by=team.steward)
+    theirs = factories.hold(others, people)
+    Dataset.objects.filter(pk=theirs.pk).update(admitted=True)
+    release, client = factories.make_release(team, version=version), client_of(team.steward)
+    assert press(client, shortage(client, release), "Propose a part of ε = 0.5").status_code == 302
+    assert Proposal.objects.open().get().kind == "part"
+    assert "is proposed already and waits for others" in shortage(client, release)
+
+
+def test_each_that_must_pay_is_named_with_its_own_cure(client_of, team, version, priced):
+    """The own people and two who share some of them: one held by the viewer, one by others alone."""
+    strangers, people = factories.make_project(), version.dataset.population
+    held, foreign = factories.make_held_population(team), factories.make_held_population(strangers)
+    factories.declare_overlap(team, people, held)
+    people.overlaps.add(foreign)
+    release, client = factories.make_release(team, version=version), client_of(team.steward)
+    text = shortage(client, release)
+    assert "takes ε = 0.5, from each of these" in text
+    for one in (people, held, foreign):
+        assert f"The population {one.name} has ε = 0 left" in text
+    assert text.count("Propose a limit of ε = 0.5") == 3
+    assert f"Only a steward of a project that holds data about {foreign.name}" in text
+    assert press(client, text, str(held.pk)).status_code == 302
+    proposal = Proposal.objects.open().get()
+    assert (proposal.population, proposal.limit, proposal.project) == (held, Spend.of(0.5), None)
+    text = shortage(client, release)
+    assert text.count("Propose a limit of ε = 0.5") == 2
+    assert "is proposed already and waits for others" in text
+    proposals.confirm(proposal=proposal, by=team.co_steward)
+    assert f"The population {held.name}" not in shortage(client, release)
+
+
+def test_who_has_the_same_data_is_not_told(client_of, team, version, priced):
+    """Only those who have a say about these people read their name."""
+    strangers, officer = factories.make_project(), factories.make_officer()
+    same = factories.make_version(strangers)
+    assert same.sha256 == version.sha256
+    people, theirs = version.dataset.population, same.dataset.population
+    factories.give_budget(team, people, Spend.of(2))
+    release, client = factories.make_release(team, version=version), client_of(team.steward)
+    text = shortage(client, release)
+    assert "Another population that the same data were uploaded for has less than that left" in text
+    assert theirs.name not in text
+    assert "<form" not in text
+    page_of_release = unescape(client.get(f"/releases/{release.pk}/").content.decode())
+    assert "another population that the same data were uploaded for has less than that" in page_of_release
+    assert theirs.name not in page_of_release
+    memberships.add(project=team.project, user=officer, role="steward", by=team.admin)
+    assert f"The population {theirs.name} has ε = 0 left" in shortage(client_of(officer), release)
+    allotment = Allotment.objects.get()
+    budgets.allow(allotment=allotment, user=team.analyst, limit=Spend.of(1), by=team.steward)
+    asked = {"query": uuid.uuid4(), "what": "A count", "by": team.analyst}
+    with pytest.raises(ledger.Exhausted, match="another population that the same data") as refused:
+        ledger.charge_query(version=version, cost=Spend.of(0.5), **asked)
+    assert theirs.name not in refused.value.reason
+
+
+# Known people
+
+
+def test_whoever_agrees_is_told_that_people_are_known_and_may_agree_all_the_same(client_of, team, confirmed):
+    scene = Scene(factories.make_project(), team, factories.make_officer())
+    known = hold(scene.known, PEOPLE[:500]).dataset.population
+    proposal = scene.proposal(hold(team, PEOPLE[:500], said="m"))
+    client, url = confirmed("co_steward"), f"/proposals/{proposal.pk}/confirm/"
+    answer = client.post(url)
+    text = unescape(" ".join(answer.content.decode().split()))
+    assert answer.status_code == 409
+    assert "These are probably people already known to this site." in text
+    assert known.name not in text
+    assert press(client, text, "Agree all the same").status_code == 302
+    proposal.refresh_from_db()
+    assert proposal.state == "confirmed"
+
+    for user, population, seen in (
+        (scene.known.steward, known, True),
+        (scene.officer, known, True),
+        (scene.officer, proposal.population, True),
+        (scene.known.reviewer, known, False),
+        (team.co_steward, known, False),
+        (team.co_steward, proposal.population, False),
+        (team.admin, known, False),
+    ):
+        shown = unescape(client_of(user).get(f"/populations/{population.pk}/").content.decode())
+        assert ("about 500 person keys or rows in both, 100" in " ".join(shown.split())) is seen, user
+
+
+# Where it is found
+
+
+def test_whoever_may_see_a_budget_finds_it_in_the_navigation(client_of, team, bought):
+    """From any page, by one link, for everybody whom the page of a budget answers."""
+    people = {name: team.persona(name) for name in factories.PERSONAS}
+    people["officer"] = factories.make_officer()
+    for name, user in people.items():
+        client = client_of(user)
+        may = client.get(f"/populations/{bought.pk}/budget/").status_code == 200
+        assert may is (name != "outsider"), name
+        for place in ("/", "/catalogue/"):
+            nav = (
+                tight(client.get(place).content.decode())
+                .partition('aria-label="Main"')[2]
+                .partition("</nav>")[0]
+            )
+            assert '<a href="/populations/">Budgets</a>' in nav, name
+        listed = client.get("/populations/").content.decode()
+        assert (f'href="/populations/{bought.pk}/budget/"' in listed) is may, name
+    shown = tight(client_of(team.steward).get(f"/populations/{bought.pk}/budget/").content.decode())
+    assert '<a href="/populations/" aria-current="page">Budgets</a>' in shown

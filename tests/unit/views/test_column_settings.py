@@ -41,6 +41,34 @@ def test_bounds_bins_and_categories_are_stored_with_one_event(client_of, team, a
     assert 'value="120.5"' in page
 
 
+def test_taking_back_takes_the_confirmation_back_too(client_of, team, age):
+    client = client_of(team.steward)
+    address = f"/columns/{age.pk}/settings/"
+    assert not age.kind_confirmed
+    sent(client, age, lower="0", upper="9")
+    age.refresh_from_db()
+    assert age.kind_confirmed
+    client.post(address, {"undo": "yes"})
+    age.refresh_from_db()
+    assert not age.kind_confirmed
+    sent(client, age, lower="0", upper="9")
+    sent(client, age, lower="0", upper="99")
+    client.post(address, {"undo": "yes"})
+    age.refresh_from_db()
+    assert age.kind_confirmed, "it was confirmed before that change"
+
+
+def test_what_was_said_of_another_reading_is_not_taken_back(client_of, team):
+    version = factories.make_version(team)
+    age, client = version.columns.get(name="age"), client_of(team.steward)
+    sent(client, age, kind="decimal")
+    factories.read_again(version, team.steward, profile=factories.PROFILE)
+    answer = client.post(f"/columns/{age.pk}/settings/", {"undo": "yes"}, follow=True)
+    assert "nothing to take back" in answer.content.decode()
+    age.refresh_from_db()
+    assert (age.kind, age.kind_confirmed) == ("decimal", True)
+
+
 def test_the_last_save_can_be_taken_back_once(client_of, team, age):
     client = client_of(team.steward)
     sent(client, age, lower="0", upper="9")

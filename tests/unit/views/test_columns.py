@@ -5,6 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.models import AuditEvent, Column, Hierarchy
 from tests import factories
+from tests.markup import tight
 
 ROLES = ("direct-identifier", "quasi-identifier", "quasi-identifier", "quasi-identifier", "sensitive")
 
@@ -143,7 +144,7 @@ def test_levels_of_a_built_hierarchy_are_counted_on_the_page(client_of, team, su
     hierarchies.attach(column=column(survey, "born"), hierarchy=made, by=team.steward)
     page = client_of(team.steward).get(f"/versions/{survey.pk}/columns/").content.decode()
     assert made.levels == 0
-    assert ">4 levels<" in page.replace("\u00a0", " ")
+    assert ">4 levels<" in tight(page).replace("\u00a0", " ")
 
 
 def test_the_same_proposal_is_made_once(client_of, team, survey):
@@ -238,3 +239,52 @@ def test_an_estimated_share_is_called_an_estimate(client_of, team):
     assert "about 25\u00a0%" in page
     assert "An estimate" in page
     assert "A missing value is a value of its own." in page
+
+
+WIDE = ["age", "zip", *(f"q{number}" for number in range(78))]
+
+
+def wide(team, **sets):
+    """A version of eighty columns of which a few sets were counted."""
+    columns = [{**factories.PROFILE["columns"][0], "name": name, "unique_share": 0.01} for name in WIDE]
+    counted = [{"columns": names.split("+"), "unique_share": share} for names, share in sets.items()]
+    profile = {**factories.PROFILE, "rows": 1_000_000, "columns": columns, "identifying": counted}
+    return factories.read(factories.upload(team), profile=profile)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ([0, 1], "20\u00a0%"),
+        ([0, 1, 2], "20\u00a0% to 60\u00a0%"),
+        (range(80), "at least 60\u00a0%"),
+        ([7, 8], "1\u00a0% to 60\u00a0%"),
+        ([78], "1\u00a0%"),
+    ],
+)
+def test_any_number_of_columns_is_answered_from_what_was_counted(client_of, team, monkeypatch, asked, words):
+    """Between the parts and the sets around it; no table is opened for it."""
+    around = "+".join(WIDE[:70])
+    version = wide(team, **{"age+zip": 0.2, around: 0.6})
+
+    def opened(*_given, **_said):
+        raise AssertionError("a table was opened")
+
+    monkeypatch.setattr("stewardapp.storage.reading", opened)
+    monkeypatch.setattr("stewardapp.storage.opened", opened)
+    answer = client_of(team.steward).get(f"/versions/{version.pk}/identifying/", {"c": [*asked]})
+    assert f">{words}</span>" in tight(answer.content.decode())
+
+
+def test_a_set_around_one_that_tells_all_rows_apart_is_known(client_of, team):
+    """Also where it was not counted itself: more cannot be told apart."""
+    version = wide(team, **{"age+zip": 1.0})
+    answer = client_of(team.steward).get(f"/versions/{version.pk}/identifying/", {"c": [0, 1, 2]})
+    assert ">100\u00a0%</span>" in tight(answer.content.decode())
+
+
+def test_a_set_that_nothing_is_known_of_says_so(client_of, team):
+    version = wide(team)
+    version.columns.update(sealed_profile=None)
+    answer = client_of(team.steward).get(f"/versions/{version.pk}/identifying/", {"c": [0, 1]})
+    assert "not known" in answer.content.decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -14,25 +15,24 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from stewardapp.access.verdict import yes
 from stewardapp.actions import budgets, memberships
 from stewardapp.actions.desks import MOST_ROWS
 from stewardapp.forms.desks import CONDITIONS, QuestionForm, filled
-from stewardapp.models import Charge, Desk, JobState, Query, User
-from stewardapp.models.query import next_tick
+from stewardapp.models import Charge, Desk, JobState, Notification, Query, User
+from stewardapp.models.query import EXACT_VALUES, next_tick
 from tests import factories
 from tests.site import Site
-from tests.site_fixtures import embedded_site, sqlite_template
+from worker.engine.contracts.privacy import Spend
 from worker.engine.dp import auditor, tryout
 from worker.engine.dp.questions import Question
-from worker.engine.privacy import Spend
 
-__all__ = ["embedded_site", "sqlite_template"]
 FLU = {"where_1": "illness", "op_1": "is", "values_1": "flu"}
 
 
 @pytest.fixture
 def team(embedded_site: Site, settings: Any) -> factories.Team:
-    settings.STEWARD_ANSWER_TICK = 0
+    settings.STEWARD_ANSWER_TICK = settings.STEWARD_ANSWER_WAIT = 0
     return factories.make_project()
 
 
@@ -70,8 +70,10 @@ def test_the_dictionary_is_what_was_declared(team: factories.Team, desk: Desk) -
     shown = page(team.analyst, "desk-detail", desk.pk)
     assert "cold, flu, none" in shown
     assert "from 0 to 100, in bins of 10" in shown
-    for purse in ("Your allowance", "The project’s part", "The whole population"):
-        assert purse in shown
+    assert "Your allowance" in shown
+    for purse in ("The project’s part", "The whole population"):
+        assert purse not in shown
+        assert purse in page(team.steward, "desk-detail", desk.pk)
     assert "Close the desk" not in shown
 
 
@@ -80,7 +82,7 @@ def test_a_declaration_of_which_nothing_can_be_made_is_told(team: factories.Team
     age = desk.dictionary["age"]
     for said, reason in (
         ({"kind": "date", "bounds": ["2020-01-01", "2020-12-31"]}, "Without a lowest and a highest"),
-        ({"kind": "integer", "bounds": [0, 10**9], "bin_width": 1}, "1,000,000 bins"),
+        ({"kind": "integer", "bounds": [0, 10**9], "bin_width": 1}, "1\u202f000\u202f000 bins"),
     ):
         kept = {key: value for key, value in age.items() if key not in ("bounds", "bin_width")}
         factories.rewrite(desk, dictionary={**desk.dictionary, "age": {**kept, **said}})
@@ -152,8 +154,80 @@ def test_what_colleagues_asked_is_not_told_by_price_or_refusal(team: factories.T
     assert "costs nothing" in page(team.analyst, "desk-ask", desk.pk, **question)
 
 
+def told(analyst: User, desk: Desk, value: str) -> list[str]:
+    """Everything this analyst is told on the way to an answer, without names, ids, times and the value."""
+    question = asked(where_1="illness", op_1="is", values_1=value)
+    pages = [page(analyst, "desk-ask", desk.pk, **question)]
+    page(analyst, "desk-confirm", desk.pk, status=302, **question)
+    query = Query.objects.visible_to(analyst).get()
+    seen = [("question-detail", query.pk), ("question-progress", query.pk), *everywhere(desk)]
+    pages += [page(analyst, name, *args) for name, *args in seen]
+    answer(query)
+    pages += [page(analyst, name, *args) for name, *args in seen]  # before its moment
+    long_ago = {"queued_at": query.queued_at - timedelta(days=1), "finished_at": query.queued_at}
+    Query.objects.filter(pk=query.pk).update(**long_ago)
+    pages += [page(analyst, name, *args) for name, *args in everywhere(desk)]
+    final = page(analyst, "question-detail", query.pk)
+    pages += [re.sub(r"<b>[^<]*</b><span>Answer", "", final), page(analyst, "desk-ask", desk.pk, **question)]
+    page(analyst, "question-withdraw", query.pk, status=403, yes=1)
+    return [normal(text, analyst) for text in pages]
+
+
+def everywhere(desk: Desk) -> list[tuple[Any, ...]]:
+    """The pages beside those of the question."""
+    population = desk.version.dataset.population_id
+    plain = [("home",), ("desk-list",), ("population-list",)]
+    return [
+        *plain,
+        ("desk-detail", desk.pk),
+        ("population-budget", population),
+        ("population-chart", population),
+    ]
+
+
+def normal(text: str, analyst: User) -> str:
+    """The same for everybody who is told the same."""
+    text = text.replace(analyst.get_username(), "NAME").replace(analyst.display_name, "NAME")
+    text = re.sub(
+        r"[0-9a-f]{8}-[0-9a-f-]{27}|csrfmiddlewaretoken[^>]*|why-\w+|help-\w+|nonce=\S+|[0-9]{4}-[0-9]{2}[^<\"]*",
+        "#",
+        text,
+    )
+    text = re.sub(r"title=\"[^\"]* UTC\">[^<]*", "#", text)
+    text = re.sub(r"(?s)Tried on invented rows</summary>.*?</details>", "#", text)
+    return re.sub(r"\b(flu|cold)\b", "VALUE", text)
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["as it is", "told what others have left"])
+def test_pages_are_the_same_whether_or_not_a_colleague_asked(
+    team: factories.Team, desk: Desk, settings: Any, monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    """One analyst asks what a colleague asked, the other something new; the twin shows the shared purses."""
+    settings.STEWARD_ANSWER_WAIT = 100
+    if shared:
+        monkeypatch.setattr("stewardapp.access.rules.may_see_purchases", lambda _: yes())
+    allotment = desk.allotment
+    assert allotment is not None
+    budgets.allow(allotment=allotment, user=team.analyst, limit=Spend.of(Decimal("0.9")), by=team.steward)
+    flu = {"column": "illness", "op": "is", "values": ["flu"]}
+    answer(factories.make_query(desk, team.analyst, {"ask": "count", "epsilon": 0.5, "where": [flu]}))
+    people = [factories.make_user(name) for name in ("onea", "oneb")]
+    for other in people:
+        memberships.add(project=team.project, user=other, role="analyst", by=team.admin)
+        budgets.allow(allotment=allotment, user=other, limit=Spend.of(Decimal("0.5")), by=team.steward)
+    Notification.objects.all().delete()  # of who came later than whom
+    found = [told(other, desk, value) for other, value in zip(people, ("flu", "cold"), strict=True)]
+    assert Query.objects.filter(repeats__isnull=False).count() == 1
+    apart = [
+        line
+        for one, two in zip(*found, strict=True)
+        for line in difflib.unified_diff(one.splitlines(), two.splitlines(), n=0)
+    ]
+    assert bool(apart) is shared, apart
+
+
 def answer(query: Query) -> None:
-    from worker import runner
+    from worker.queue import runner
 
     runner.perform("query", str(query.pk))
     query.refresh_from_db()
@@ -169,6 +243,29 @@ def test_true_figures_are_for_those_cleared_for_the_data(team: factories.Team, d
     assert "True figure" not in page(team.analyst, "question-detail", query.pk)
     for other in (team.outsider, team.admin):
         page(other, "question-detail", query.pk, status=404)
+
+
+def test_true_figures_of_before_still_show(team: factories.Team, desk: Desk) -> None:
+    """They were written as a file of a release."""
+    query = factories.make_stored_answer(desk, team.analyst)
+    lines = "illness,exact,answer,error95\ncold,2,3,2\nflu,777,-1,2\nnone,41,40,2\n"
+    query.exact = factories.store(lines.encode(), query.key, "exact.csv")
+    query.save()
+    assert "777" in page(team.steward, "question-detail", query.pk)
+    assert "777" not in page(team.analyst, "question-detail", query.pk)
+
+
+def test_values_stay_values(team: factories.Team) -> None:
+    """No spreadsheet is going to open an answer: a category is shown as it was declared."""
+    desk = factories.make_desk(team)
+    hostile = "=cmd|'/C calc'"
+    said = {**desk.dictionary["illness"], "categories": [hostile, "+1", "a,b", "none"]}
+    factories.rewrite(desk, dictionary={**desk.dictionary, "illness": said})
+    query = factories.make_answer(desk, team.analyst, {"ask": "count", "by": ["illness"], "epsilon": 0.5})
+    assert query.state == JobState.SUCCEEDED, query.error_message
+    assert [row[0] for row in query.answer["rows"]] == [hostile, "+1", "a,b", "none"]
+    assert query.exact is not None
+    assert query.exact.purpose == EXACT_VALUES
 
 
 def test_a_failure_tells_whoever_asked_nothing_but_the_price(team: factories.Team, desk: Desk) -> None:
@@ -289,6 +386,22 @@ def test_a_question_is_filled_in_again(team: factories.Team, desk: Desk) -> None
     assert form.asked.params() == question.params()
 
 
+def test_any_other_value_is_asked_for_on_the_form(team: factories.Team, desk: Desk) -> None:
+    sent = asked(ask="histogram", column="illness", other_cell="on")
+    shown = page(team.analyst, "desk-ask", desk.pk, **sent)
+    assert "with any other value" in shown
+    assert shown.count("<td>any other value</td>") == 1
+    form = QuestionForm(sent, desk=desk)
+    assert form.is_valid()
+    assert form.asked is not None
+    assert form.asked.other_cell
+    assert form.specialised
+    hidden = QuestionForm(filled(form.asked), desk=desk)
+    assert hidden.is_valid()
+    assert hidden.asked == form.asked
+    assert "<td>any other" not in page(team.analyst, "desk-ask", desk.pk, **{**sent, "other_cell": ""})
+
+
 def test_a_category_with_a_semicolon_can_be_named(team: factories.Team, desk: Desk) -> None:
     severe = 'flu; "severe"'
     declared = {"categories": ["cold", "flu", severe]}
@@ -320,6 +433,7 @@ def test_the_page_of_the_documentation_tells_the_limits_there_are(settings: Any)
     [block] = re.findall(r"```json\n(.*?)```", page.read_text(), re.DOTALL)
     assert json.loads(block) == {
         "seconds_between_ticks": settings.STEWARD_ANSWER_TICK,
+        "seconds_before_an_answer": settings.STEWARD_ANSWER_WAIT,
         "rows_of_one_person_at_most": MOST_ROWS,
         "groups_at_most": auditor.MOST_GROUPS,
         "conditions_on_the_form": CONDITIONS,

@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import hierarchies, releases, versions
+from stewardapp.canonical import sha256_of
+from stewardapp.domain.recipe import recipe_of
 from stewardapp.models import Release
-from stewardapp.models.canonical import sha256_of
 from tests import factories
 from tests.factories import Team
 
@@ -117,4 +118,4 @@ def test_a_kept_hierarchy_outlives_its_version(
     assert later.earlier_hierarchies() == {"zip": kept}
     hierarchies.reuse(version=later, hierarchies=later.earlier_hierarchies(), by=team.steward)
     release = releases.create(version=later, title="Next", recipe=factories.RECIPE, by=team.steward)
-    assert release.draft()["columns"]["zip"]["hierarchy"] == lines.splitlines()
+    assert recipe_of(release)["columns"]["zip"]["hierarchy"] == lines.splitlines()

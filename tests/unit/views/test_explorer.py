@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from stewardapp.models import Run
+from stewardapp.models import Exploration, Run
 from stewardapp.presenters.explorer import DRAWN
 from tests import factories
 from tests.factories import Team
@@ -71,6 +71,62 @@ def test_the_whole_of_a_small_lattice_is_drawn_with_its_states(run: Run, browse:
         reverse("run-explorer", args=[run.pk])
         in browse("steward").get(reverse("run-detail", args=[run.pk])).content.decode()
     )
+
+
+@pytest.fixture
+def unlisted(team: Team) -> Run:
+    """A run that kept what its search chose and nothing else."""
+    run = searched(
+        factories.make_succeeded_run(factories.make_release(team)), {"age": 3, "zip": 2}, {"age": 1, "zip": 1}
+    )
+    run.report["steps"][0] |= {"minimal_nodes": [], "explored": [], "not_listed": "Nobody asked."}
+    factories.rewrite(run, report=run.report)
+    return run
+
+
+LISTED = {
+    **factories.EXPLORED,
+    "minimal_nodes": [{"age": 2, "zip": 0}],
+    "explored": [{"levels": {"age": 3, "zip": 2}, "feasible": True, "suppressed_rows": 0, "score": 0.9}],
+}
+
+
+def test_combinations_are_listed_when_somebody_asks(unlisted: Run, browse: Browser) -> None:
+    client = browse("reviewer")
+    page = client.get(explorer(unlisted))
+    assert {point.state for point in page.context["points"]} == {"chosen", "unknown"}
+    assert "List all combinations" in page.content.decode()
+    answer = client.post(reverse("run-explore", args=[unlisted.pk]))
+    assert answer.headers["Location"] == explorer(unlisted)
+    exploration = unlisted.explorations.get()
+    waiting = client.get(explorer(unlisted)).content.decode()
+    assert f"exploration:{exploration.pk}" in waiting
+    assert "List all combinations" not in waiting
+    assert client.post(reverse("run-explore", args=[unlisted.pk])).status_code == 409
+    looking = client.get(explorer(unlisted), headers={"HX-Request": "true"})
+    assert "List all" not in looking.content.decode()
+    assert looking.status_code == 200
+
+
+def test_a_list_that_was_made_stands_in_the_page(unlisted: Run, browse: Browser) -> None:
+    factories.make_exploration(unlisted, steps=[LISTED])
+    page = browse("steward").get(explorer(unlisted))
+    states = {point.key: point.state for point in page.context["points"]}
+    assert (states["1-1"], states["2-0"], states["3-2"]) == ("chosen", "minimal", "feasible")
+    assert "List all combinations" not in page.content.decode()
+    ended = browse("steward").get(explorer(unlisted), headers={"HX-Request": "true"})
+    assert ended.headers["HX-Refresh"] == "true"
+
+
+def test_a_list_that_failed_says_why_and_may_be_asked_for_again(unlisted: Run, browse: Browser) -> None:
+    exploration = factories.make_exploration(unlisted, done=False)
+    fence = Exploration.objects.claim(exploration.pk, "w", 60)
+    assert fence is not None
+    Exploration.objects.fail(exploration.pk, fence, code="memory", message="It needs more memory.")
+    page = browse("steward").get(explorer(unlisted)).content.decode()
+    assert "It needs more memory." in page
+    assert "List all combinations" in page
+    assert factories.make_exploration(unlisted).pk != exploration.pk
 
 
 def test_levels_of_a_column_filter_the_nodes(run: Run, browse: Browser) -> None:

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from stewardapp.actions import columns
 from stewardapp.models import AuditEvent, Hierarchy
+from tests.markup import tight
 
 DRAFT = {"changes": "[]"}
 MASK = {"mask-side": "left", "mask-character": "#"}
@@ -176,7 +177,7 @@ def test_a_table_with_gaps_is_filled_in_from_the_page(client_of, team, illness):
     client.post(f"/columns/{illness.pk}/hierarchy/import/", {"file": file})
     page = client.get(address(illness))
     assert (page.context["sheet"].missing, page.context["sheet"].surplus) == (1, 1)
-    assert "1 without a row" in page.content.decode()
+    assert "1 without a row" in tight(page.content.decode())
     page = press(client, illness, "complete", page)
     press(client, illness, "save", page)
     illness.refresh_from_db()
@@ -245,10 +246,8 @@ def test_saving_a_hierarchy_made_by_a_rule_writes_its_lines(client_of, team, ill
     """What compares along a hierarchy after the release needs them; nothing has to be changed for it."""
     client = client_of(team.steward)
     columns.tag(version=illness.version, roles={"illness": "sensitive"}, by=team.steward)
-    assert (
-        f"a hierarchy for {illness.name}"
-        in client.get(f"/versions/{illness.version.pk}/columns/").content.decode()
-    )
+    listed = tight(client.get(f"/versions/{illness.version.pk}/columns/").content.decode())
+    assert f"a hierarchy for {illness.name}" in listed
     press(client, illness, "save", press(client, illness, "build", builder="mask", **MASK))
     illness.refresh_from_db()
     assert illness.hierarchy.spec["builder"] == "mask"

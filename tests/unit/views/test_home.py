@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from pytest_django.asserts import assertContains, assertNotContains
 
 from stewardapp.access.workflow import State
 from stewardapp.models import Notification
+from stewardapp.reads.demo import marker
 from tests import factories
 from tests.factories import Team
 
@@ -58,7 +60,7 @@ def test_a_fragment_that_is_fetched_by_itself_is_no_look(
     team: Team, browse: Browser, django_capture_on_commit_callbacks: Any
 ) -> None:
     page = finished(team, django_capture_on_commit_callbacks)
-    browse("steward").get(f"{page}progress/", headers={"HX-Request": "true"})
+    browse("steward").get(f"{page}progress/", headers={"Looks-By-Itself": "true"})
     assert Notification.objects.unread().filter(url=page).exists()
 
 
@@ -72,3 +74,14 @@ def test_an_analyst_begins_with_what_waits_in_the_catalogue(team: Team, browse: 
     assertNotContains(page, "Upload data")
     assertNotContains(page, "Recent releases")
     assertContains(browse("steward").get("/"), "Upload data")
+
+
+def test_home_says_that_the_demo_is_being_loaded_and_fills(
+    team: Team, browse: Browser, settings: Any, tmp_path: Path
+) -> None:
+    settings.STEWARD_DATA, steward = tmp_path, browse("steward")
+    assertNotContains(steward.get("/"), "The demo is being loaded")
+    marker().touch()
+    answer = steward.get("/")
+    assertContains(answer, "The demo is being loaded")
+    assertContains(answer, 'hx-trigger="every 3s"')

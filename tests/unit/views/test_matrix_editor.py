@@ -124,7 +124,7 @@ def test_a_saved_matrix_is_in_the_recipe_with_its_strata(release: Release, brows
 
 def test_the_recipe_page_leads_to_the_table_of_its_step(release: Release, browse: Browser) -> None:
     page = browse("steward").get(reverse("release-configure", args=[release.pk]))
-    (item,) = page.context["form"].items
+    (item,) = page.context["form"].steps
     assert f'value="edit:{item.key}-{PARAM}"' in page.content.decode()
     data: dict[str, Any] = {one.html_name: one.value() or "" for one in item.form}
     data |= {"item": item.token, "do": f"edit:{item.key}-{PARAM}", "revision": release.revision}

@@ -18,10 +18,10 @@ from stewardapp.actions import columns, previews, releases, versions
 from stewardapp.models import Preview, Release, Version
 from tests import factories
 from tests.factories import Team
-from tests.unit.views.test_recipe_page import address, sent
-from worker import runner
+from tests.unit.views.test_recipes import address, sent
+from worker.engine.contracts.privacy import Spend
 from worker.engine.methods.noise import Noise
-from worker.engine.privacy import Spend
+from worker.queue import runner
 
 pytestmark = pytest.mark.django_db
 Browser = Callable[[str], Client]
@@ -182,5 +182,6 @@ def test_asking_and_showing_loads_no_numerical_library() -> None:
         "import sys; import worker.engine.execution.previewing;"
         "print(*(m for m in ('numba', 'scipy.stats', 'sklearn', 'opendp', 'randomgen') if m in sys.modules))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert told.stdout.split() == []

@@ -14,7 +14,7 @@ from stewardapp.actions import columns, releases
 from stewardapp.models import Release, Run, Version
 from tests import factories
 from tests.factories import Team
-from worker import runner
+from worker.queue import runner
 
 pytestmark = pytest.mark.django_db
 Browser = Callable[[str], Client]
@@ -42,8 +42,7 @@ def run(survey: Version, team: Team) -> Run:
 
 
 def published(run: Run, team: Team) -> Release:
-    policy = team.project.policy
-    type(policy).objects.filter(pk=policy.pk).update(minimum_k=1, maximum_risk=1)
+    factories.revise_policy(team.project, team.admin, rows=factories.demands(k=1, risk="1"))
     release = releases.submit(release=run.release, run=run, by=team.steward)
     release = factories.vote(team, release, "approve")
     return releases.publish(release=release, manifest_sha256=release.candidate_sha256, by=team.steward)
@@ -61,9 +60,39 @@ def test_the_codebook_is_one_of_the_published_files(run: Run) -> None:
     assert "Subtract" not in text
 
 
+def test_the_catalogue_lists_what_the_columns_hold(run: Run, team: Team, browse: Browser) -> None:
+    release = published(run, team)
+    page = browse("analyst").get(reverse("catalogue-detail", args=[release.public_id])).content.decode()
+    text = " ".join(page.split())
+    assert "<td> cold · flu </td>" in text
+    assert "<td> F · M </td>" in text
+    assert "Last | illness" in text
+    assert "known without the data" in text
+    assert run.report["output"]["categories"] == {"illness": ["cold", "flu"], "sex": ["F", "M"]}
+    assert run.report["output"]["stands_for"] == {}
+
+
+def test_values_are_listed_only_for_those_who_may_have_the_file(
+    run: Run, team: Team, browse: Browser
+) -> None:
+    release = published(run, team)
+    releases.revoke(release=release, notice="A mistake.", by=team.steward)
+    answer = browse("steward").get(reverse("catalogue-detail", args=[release.public_id]))
+    assert not any(line.values or line.stands_for for line in answer.context["codebook"])
+
+
+def test_a_long_list_is_folded(run: Run, team: Team, browse: Browser) -> None:
+    release, many = published(run, team), [f"town {number}" for number in range(13)]
+    report = run.report | {"output": run.report["output"] | {"categories": {"sex": many}}}
+    Run.objects.filter(pk=run.pk).update(**run.sealed(report=report))
+    page = browse("analyst").get(reverse("catalogue-detail", args=[release.public_id])).content.decode()
+    assert "<summary>13\u00a0values</summary>" in page
+    assert "town 12" in page
+
+
 def test_the_team_reads_it_beside_the_recipe(run: Run, browse: Browser) -> None:
     page = browse("steward").get(reverse("run-detail", args=[run.pk]) + "?tab=recipe").content.decode()
-    chart = reverse("run-chart", args=[run.pk, "matrix-illness"])
+    chart = reverse("run-chart", args=[run.pk, "step-1/matrix-illness"])
     assert "Released frequencies λ are biased" in page
     assert chart in page
     drawn = json.loads(browse("reviewer").get(chart).content)
@@ -92,4 +121,6 @@ def test_a_recipe_that_this_engine_does_not_know_shows_no_notes(run: Run, browse
     page = browse("steward").get(reverse("run-detail", args=[run.pk]) + "?tab=recipe")
     assert page.status_code == 200
     assert page.context["step_notes"] == []
-    assert browse("steward").get(reverse("run-chart", args=[run.pk, "matrix-illness"])).status_code == 404
+    assert (
+        browse("steward").get(reverse("run-chart", args=[run.pk, "step-1/matrix-illness"])).status_code == 404
+    )

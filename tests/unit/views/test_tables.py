@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from stewardapp.access.workflow import Audience, State
 from stewardapp.actions import releases
+from stewardapp.domain.manifest import public_part
 from stewardapp.models import Artifact, Release, Run
-from stewardapp.models.manifest import public_part
 from stewardapp.presenters import tables
 from stewardapp.presenters.numbers import thousands
 from tests import factories
@@ -45,9 +45,9 @@ def test_the_results_show_the_histogram_and_inside_the_true_counts(team: Team, b
     assert "rows suppressed" not in text
     assert thousands(4711) in text
     for picture in page.context["pictures"]:
-        drawn = browse("reviewer").get(picture["url"]).json()
+        drawn = browse("reviewer").get(picture.url).json()
         assert drawn["data"]
-        assert browse("admin").get(picture["url"]).status_code == 403
+        assert browse("admin").get(picture.url).status_code == 403
     assert drawn["data"][0]["y"] == [4711, 0, 5, 1]
     assert "4711" not in browse("admin").get(reverse("run-detail", args=[run.pk])).content.decode()
 
@@ -144,16 +144,16 @@ SENT = {
 def test_errors_are_shown_before_anything_is_spent(
     team: Team, browse: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from stewardapp.models import drafting
+    from stewardapp.reads import drafts
 
-    whole = drafting.recipe_of
+    whole = drafts.recipe_of
 
-    def declaring(release: Release) -> dict[str, Any]:
-        recipe = whole(release)
+    def declaring(release: Release, columns: Any) -> Any:
+        recipe: Any = whole(release, columns)
         recipe["columns"]["zip"]["categories"] = ["1", "2"]
         return recipe
 
-    monkeypatch.setattr(drafting, "recipe_of", declaring)
+    monkeypatch.setattr(drafts, "recipe_of", declaring)
     stored = configured(team, browse, columns=["zip"], epsilon=0.5)
     assert "± 6" in stored
     assert "data-log-slider" in stored

@@ -66,7 +66,7 @@ def test_a_length_that_cannot_be_is_refused_before_the_first_byte(client_of, tea
 def test_the_limit_is_named_when_it_is_exceeded(client_of, team, dataset, settings):
     settings.STEWARD_MAX_UPLOAD = 5_000_000
     answer = announced(client_of(team.steward), dataset, 6_000_000)
-    assert "limit of 5 MB" in answer.content.decode()
+    assert "limit of 5.0\u00a0MB" in answer.content.decode()
 
 
 def test_giving_up_destroys_what_arrived(client_of, team, dataset):

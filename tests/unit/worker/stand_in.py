@@ -5,9 +5,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from tests.factories import PROFILE, RELEASED_CSV, REPLAYED, TRIED
-from worker import child, child_files
-from worker.process import Limits, Progress, Sealed, Watch
+from tests.factories import EXPLORED, PROFILE, RELEASED_CSV, REPLAYED, TRIED
+from worker.process import files as opened_files
+from worker.process.outputs import ANSWER
+from worker.process.parent import Limits, Progress, Sealed, Watch
 from worker.sealed import SealedReader, SealedWriter
 
 GOAL = {
@@ -55,19 +56,25 @@ class StandIn:
         return answer
 
     def read(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
-        return {"files": {"table": write(files["table"], b"a table")}, "profile": PROFILE}
+        made = {"table": write(files["table"], b"a table"), "likeness": write(files["likeness"], b"")}
+        made["values"] = write(files["values"], b"")
+        return {"files": made, "profile": PROFILE}
 
     def anonymize(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         made = {
             "release.csv": write(files["release.csv"], RELEASED_CSV) | {"rows": ROWS},
             "records.csv": write(files["records.csv"], b"row\n") | {"rows": ROWS},
         }
-        report = {"engine": {"version": "stand-in"}, "goals": [GOAL], "risk": {}, "utility": {}}
+        report = {"engine": {"version": "stand-in"}, "goals": [GOAL], "measures": []}
         return {"files": made, "report": report, "microdata": True}
 
     def preview(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         assert set(files) == {"table"}
         return {"preview": TRIED}
+
+    def explore(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
+        assert set(files) == {"table"}
+        return {"steps": [EXPLORED]}
 
     def replay(self, files: Mapping[str, Sealed]) -> dict[str, Any]:
         assert files == {}
@@ -81,12 +88,12 @@ class StandIn:
 
 
 def leave(files: Mapping[str, Sealed], answer: dict[str, Any], folder: str) -> None:
-    """As worker.child does."""
+    """As worker.process.child does."""
     described = {name: one.described() | {"fd": os.dup(one.file.fileno())} for name, one in files.items()}
-    opened = child_files.Files(described)
-    child.published({"publish": folder}, opened, answer)
-    opened.written[child.ANSWER]._raw.close()
-    for name in described.keys() - {child.ANSWER}:
+    opened = opened_files.Files(described)
+    opened_files.published({"publish": folder}, opened, answer)
+    opened.written[ANSWER]._raw.close()
+    for name in described.keys() - {ANSWER}:
         os.close(described[name]["fd"])
 
 

@@ -303,5 +303,5 @@ def test_an_inherited_descriptor_is_enough(tmp_path: Path) -> None:
     )
     with path.open("rb") as raw:
         command = [sys.executable, "-c", code, str(raw.fileno())]
-        said = subprocess.check_output(command, pass_fds=[raw.fileno()], text=True)
+        said = subprocess.check_output(command, pass_fds=[raw.fileno()], text=True, timeout=120)
     assert said.strip() == hashlib.sha256(PLAIN).hexdigest()

@@ -1,3 +1,0 @@
-"""Installations to run."""
-
-from tests.site_fixtures import *  # noqa: F403

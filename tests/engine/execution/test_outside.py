@@ -1,0 +1,37 @@
+"""What is not in the data comes through one door, and what is not behind it is refused by name."""
+
+from typing import Any
+
+import pytest
+
+from worker.engine.errors import EngineError
+from worker.engine.execution.outside import OpenedFiles
+
+
+def tagged(source: Any) -> Any:
+    if isinstance(source, EngineError):
+        raise source
+    return f"statistics of {source}"
+
+
+def door(**files: Any) -> OpenedFiles:
+    return OpenedFiles(tagged, files, {"last year": "other"})  # type: ignore[dict-item]
+
+
+def test_a_file_and_other_releases_are_asked_as_the_data_are() -> None:
+    assert door(people="people").auxiliary("people") == "statistics of people"
+    assert dict(door().releases()) == {"last year": "statistics of other"}
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        ({}, "no-auxiliary-file"),
+        ({"people": EngineError("no-columns", "none")}, "no-common-column"),
+        ({"people": EngineError("encoding", "odd")}, "encoding"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(files: dict[str, Any], code: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        door(**files).auxiliary("people")
+    assert caught.value.code == code

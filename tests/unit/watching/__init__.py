@@ -1,0 +1,1 @@
+"""Lines to pages: what is said on them, and to whom."""
