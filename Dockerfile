@@ -1,14 +1,26 @@
 # One image for web and worker; docker-compose.yml starts it twice.
-FROM python:3.11-slim
-ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 STEWARD_DATA=/data
+FROM python:3.11.15-slim-bookworm AS packages
+# Where packages come from, if not from where pip looks by itself; the image does not remember it.
+ARG PIP_INDEX_URL
+ARG PIP_FIND_LINKS
+ARG PIP_NO_INDEX
+COPY requirements.txt requirements-site.txt /
+RUN python -m venv /packages \
+    && /packages/bin/pip install --no-cache-dir --require-hashes -r /requirements-site.txt
+
+FROM python:3.11.15-slim-bookworm
+ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 STEWARD_DATA=/data PATH="/packages/bin:$PATH"
 WORKDIR /desk
-COPY requirements.txt requirements-site.txt ./
-RUN pip install --no-cache-dir --require-hashes -r requirements-site.txt
+COPY --from=packages /packages /packages
+COPY worker ./worker
+# Machine code for the processors that `worker/engine/kernels/keeping.py` states, not for the one that builds.
+RUN python -m worker.engine.execution.warming
 COPY manage.py ./
 COPY stewardapp ./stewardapp
-COPY worker ./worker
 COPY templates ./templates
 COPY static ./static
+COPY docs ./docs
+# Volumes begin as these folders are: they belong to the user that web and worker run as.
 RUN python -m compileall -q stewardapp worker \
     && useradd --create-home --uid 10001 desk && mkdir -m 0700 /data /keys && chown desk /data /keys
 USER desk

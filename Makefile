@@ -8,24 +8,35 @@ SITE_CHECK := STEWARD_SITE=1 STEWARD_HOSTS=desk.example.org STEWARD_SECRET_KEY=$
 export STEWARD_DATA ?= $(CURDIR)/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fix docs demo bench faults up lock vendor browser proxies clean
+.PHONY: help run test coverage one types check fix docs demo bench bench-check faults up containers lock vendor browser proxies docker clean
 
 help: ## List the commands
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-run: $(VENV)/run ## Start the release desk on this machine (STEWARD_PORT, STEWARD_DATA)
+run: $(VENV)/ready ## Start the release desk on this machine (STEWARD_PORT, STEWARD_DATA)
 	@[ ! -t 0 ] || set -m; $(BIN)/python manage.py run # a job of its own: Ctrl-C reaches it and not make
 
-demo: $(VENV)/run ## Load the demo project into the data directory
+demo: $(VENV)/ready ## Load the demo project into the data directory
 	@$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python manage.py demo
 
 test: $(VENV)/dev browser proxies ## Run the whole test suite; prints the slowest tests
 	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest --cov --cov-report=term-missing --cov-fail-under=100
 
+coverage: $(VENV)/dev ## Which share of the engine's branches its tests take; fails below 95 %
+	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest tests/engine --cov=worker/engine \
+	  --cov-config=tests/engine/branches.ini --cov-report=json:$(TEST_DATA)/branches.json
+	@$(BIN)/python -m tests.engine.branches $(TEST_DATA)/branches.json
+
+one: $(VENV)/dev ## Run one file, folder or test in this terminal: make one TEST=tests/unit/access
+	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest -n 0 -x $(TEST)
+
+types: $(VENV)/dev ## Check the types alone
+	$(BIN)/mypy
+
 check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, generated docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/djlint --check --lint --quiet templates
+	$(BIN)/djlint --lint --quiet templates
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(SITE_CHECK) $(BIN)/python manage.py check --deploy --fail-level WARNING
@@ -35,19 +46,24 @@ check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, 
 fix: $(VENV)/dev ## Format and mend what a machine can mend
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/djlint --reformat --quiet templates
 
 docs: $(VENV)/dev ## Generate the pages of docs/ that follow from code
 	STEWARD_DATA=$(TEST_DATA) $(BIN)/python manage.py generate_docs
 
 bench: $(VENV)/dev ## Our figures beside a physical reference, same data, same run
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(RECORD),--record)
+
+bench-check: $(VENV)/dev ## What got slower than the recorded ratios (make bench RECORD=1)
+	$(BIN)/python -m benchmarks --check
 
 faults: $(VENV)/dev ## All fault injections, many rounds
-	STEWARD_DATA=$(TEST_DATA) STEWARD_FAULTS=full $(BIN)/python -m pytest tests/faults tests/integration/test_fuzz.py -n 0
+	STEWARD_DATA=$(TEST_DATA) STEWARD_FAULTS=full $(BIN)/python -m pytest tests/faults tests/integration/test_fuzz.py tests/engine/dp/test_audits.py -n 0 -o faulthandler_timeout=7200
 
 up: ## Start a whole site in containers (needs Docker and .env)
 	docker compose up --build --detach
+
+containers: $(VENV)/dev browser docker ## Build, start, use and remove a whole site in containers (root; KEEP=FOLDER keeps its images)
+	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m tests.containers $(if $(KEEP),--keep $(KEEP))
 
 lock: ## Compile the pinned requirements
 	$(PYTHON) -m pip install --quiet uv
@@ -63,12 +79,19 @@ browser: # Debian's Chromium for the browser tests, if no browser is there
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 	  { echo "The browser tests need Chromium: install it with your package manager." >&2; exit 1; }
 
-proxies: # nginx and Caddy, whose configurations are tested against the real ones; installing must not start them
-	@{ command -v nginx && command -v caddy; } >/dev/null || { [ -e /usr/sbin/policy-rc.d ] || \
+# Debian's packages, if one of these programs is not there; installing must not start what is installed.
+define provided
+	@( for name in $(1); do command -v $$name >/dev/null || exit 1; done ) || { [ -e /usr/sbin/policy-rc.d ] || \
 	  { printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d; chmod +x /usr/sbin/policy-rc.d; own=1; }; \
-	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nginx caddy >/dev/null; failed=$$?; \
-	  [ -z "$$own" ] || rm -f /usr/sbin/policy-rc.d; [ $$failed = 0 ]; } || \
-	  { echo "The tests of docs/proxy need nginx and Caddy: install them with your package manager." >&2; exit 1; }
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(2) >/dev/null; failed=$$?; \
+	  [ -z "$$own" ] || rm -f /usr/sbin/policy-rc.d; [ $$failed = 0 ]; } || { echo "$(3): install them with your package manager." >&2; exit 1; }
+endef
+
+proxies: # whose configurations are tested against the real ones
+	$(call provided,nginx caddy,nginx caddy,The tests of docs/proxy need nginx and Caddy)
+
+docker: # a daemon is started for the time of the check alone
+	$(call provided,dockerd docker debootstrap,docker.io docker-compose debootstrap,The site in containers needs Docker with Compose and debootstrap)
 
 clean: ## Remove the environment and everything generated (keeps data/)
 	rm -rf $(VENV) $(TEST_DATA) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage
@@ -80,6 +103,12 @@ $(BIN)/python:
 $(VENV)/run: requirements.txt | $(BIN)/python
 	@echo "Installing what the release desk needs (once) ..."
 	@$(PIP) -r requirements.txt
+	@touch $@
+
+$(VENV)/ready: requirements.txt | $(VENV)/run
+	@echo "Compiling its loops and making an empty database (once) ..."
+	@$(BIN)/python -m worker.engine.execution.warming
+	@STEWARD_DATA=$(CURDIR)/$(VENV)/empty-desk $(BIN)/python manage.py migrate --verbosity 0
 	@touch $@
 
 $(VENV)/dev: requirements-dev.txt | $(BIN)/python
