@@ -8,10 +8,10 @@ import numpy as np
 
 from benchmarks.table import Result
 from benchmarks.timing import processor
-from worker.engine.attacks.answerers import Bounded
-from worker.engine.attacks.people import People
-from worker.engine.attacks.reconstruction import program, random_questions
-from worker.engine.attacks.settings import AttackSettings
+from worker.engine.demonstrations.answerers import Bounded
+from worker.engine.demonstrations.people import People
+from worker.engine.demonstrations.reconstruction import program, random_questions
+from worker.engine.demonstrations.settings import AttackSettings
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting

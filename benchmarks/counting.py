@@ -12,10 +12,10 @@ from benchmarks.table import Result
 from benchmarks.timing import best_of
 from worker.engine.execution.dataset import Dataset
 from worker.engine.io.source import open_table
-from worker.engine.keys import pack
-from worker.engine.recipe import Recipe
+from worker.engine.recipes.recipe import Recipe
 from worker.engine.reporting import NullReporter
-from worker.engine.statistics import Statistics
+from worker.engine.tables.keys import pack
+from worker.engine.tables.statistics import Statistics
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting

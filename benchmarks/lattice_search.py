@@ -14,17 +14,18 @@ import numpy as np
 from benchmarks.adult import NAMES, Census, adult
 from benchmarks.table import Result
 from benchmarks.timing import best_of
-from worker.engine.algorithms.hierarchies import Levels, levels_of
-from worker.engine.declared import HierarchySpec
-from worker.engine.fields import Kind
-from worker.engine.frequency import Domain, FrequencyTable
 from worker.engine.goals.k_anonymity import KAnonymity
-from worker.engine.keys import group, pack
+from worker.engine.hierarchies.hierarchy import Levels, levels_of
 from worker.engine.reporting import NullReporter
+from worker.engine.tables.declaration import HierarchySpec
+from worker.engine.tables.frequency import Domain, FrequencyTable
+from worker.engine.tables.keys import group, pack
+from worker.engine.tables.kinds import Kind
+from worker.engine.wording import thousands
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting
-    from worker.engine.algorithms.search.problem import Problem
+    from worker.engine.search.problem import Problem
 
 LIMITS = ("0", "0.02", "0.05")
 COPIES, REPEAT = 100, 5
@@ -83,7 +84,11 @@ def _beside_sort(domains: list[Domain], levels: list[Levels], codes: list[Codes]
     table = FrequencyTable(tuple(domains), tuple(many), np.ones(rows, np.int64))
     return [
         Result(
-            f"optimal search, {rows:,} rows, limit {limit}", found, reference, "numpy sort of the keys", 2.0
+            f"optimal search, {thousands(rows)} rows, limit {limit}",
+            found,
+            reference,
+            "numpy sort of the keys",
+            2.0,
         )
         for limit in LIMITS
         for found in (_seconds(table, levels, limit, 2),)
@@ -91,10 +96,10 @@ def _beside_sort(domains: list[Domain], levels: list[Levels], codes: list[Codes]
 
 
 def _seconds(table: FrequencyTable, levels: Sequence[Levels], limit: str, repeat: int) -> float:
-    from worker.engine.algorithms.search.costs import Aim
-    from worker.engine.algorithms.search.judging import Judge
-    from worker.engine.algorithms.search.optimal import Search
-    from worker.engine.algorithms.search.problem import Problem
+    from worker.engine.search.costs import Aim
+    from worker.engine.search.judging import Judge
+    from worker.engine.search.optimal import Search
+    from worker.engine.search.problem import Problem
 
     bounds = [(0, one.height) for one in levels]
 

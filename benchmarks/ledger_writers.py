@@ -35,7 +35,7 @@ from stewardapp.actions import (  # noqa: E402
     uploads,
 )
 from stewardapp.models import Desk, JobState, Query, User, Version  # noqa: E402
-from worker.engine.privacy import Spend  # noqa: E402
+from worker.engine.contracts.privacy import Spend  # noqa: E402
 
 WRITERS = 8
 PLENTY = Spend.of(1_000)

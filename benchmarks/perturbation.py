@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.table import Result
-from worker.engine.column import Column
-from worker.engine.fields import Kind
-from worker.engine.method import Method, Plan, Scope
+from worker.engine.contracts.method import Method, Plan, Scope
 from worker.engine.methods.correlated_noise import CorrelatedNoise
 from worker.engine.methods.noise import Noise
 from worker.engine.methods.pram import Pram
 from worker.engine.methods.randomized_response import RandomizedResponse
 from worker.engine.methods.rank_swapping import RankSwapping
 from worker.engine.methods.shuffling import Shuffling
-from worker.engine.numeric import NumberColumn
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.reporting import NullReporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import Chunk, MemorySource, Schema, Table
+from worker.engine.tables.column import Column
+from worker.engine.tables.kinds import Kind
+from worker.engine.tables.numeric import NumberColumn
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import Chunk, MemorySource, Schema, Table
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting

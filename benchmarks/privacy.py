@@ -19,6 +19,7 @@ from benchmarks.timing import command, processor
 from worker.engine.dp.accuracy import laplace_noise
 from worker.engine.dp.counting import tally
 from worker.engine.dp.mechanisms import noisy
+from worker.engine.wording import thousands
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting
@@ -33,7 +34,7 @@ def privacy(setting: Setting) -> list[Result]:
 
 
 def _counting(setting: Setting) -> Result:
-    import numba  # noqa: F401 - a worker has it loaded
+    from worker.engine.kernels import loading  # noqa: F401 - a worker has it loaded
 
     codes = np.random.default_rng(1).integers(0, CELLS, setting.rows, dtype=np.int32)
     wide = codes.astype(np.int64)
@@ -55,7 +56,7 @@ def _noise(setting: Setting) -> Result:
     rounds = 4 * max(setting.repeat, ROUNDS)
     ours = processor(rounds, lambda: noisy(counts, noise))
     reference = processor(rounds, lambda: bare(counts))
-    return Result(f"noise for {MANY_CELLS:,} cells", ours, reference, "the bare OpenDP call", 1.2)
+    return Result(f"noise for {thousands(MANY_CELLS)} cells", ours, reference, "the bare OpenDP call", 1.2)
 
 
 def _command(setting: Setting) -> Result:

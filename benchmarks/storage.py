@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.table import Result
 from benchmarks.timing import best_of
+from worker.engine.io.ingest import Likeness
 from worker.engine.io.ingest import ingest as read_into_table
 from worker.sealed import SealedReader, SealedWriter, new_key
 
@@ -50,18 +51,23 @@ def sealed_files(setting: Setting) -> list[Result]:
 
 
 def ingest(setting: Setting) -> list[Result]:
-    """CSV to our table and its profile."""
+    """A whole reading: the table, its profile, values of its columns, what its people are recognised by."""
     source, ours, theirs = setting.csv(), setting.folder / "ours.parquet", setting.folder / "theirs.parquet"
 
     def read() -> None:
+        kept = Likeness(io.BytesIO(), bytes(16))
         with source.open("rb") as raw, ours.open("wb") as table:
-            read_into_table(raw, cast(BinaryIO, table))
+            read_into_table(raw, cast(BinaryIO, table), likeness=kept, values=io.BytesIO())
 
-    seconds = best_of(setting.repeat, read)
-    reference = best_of(setting.repeat, lambda: pq.write_table(arrow_csv.read_csv(source), theirs))
+    def convert() -> None:
+        pq.write_table(arrow_csv.read_csv(source), theirs)
+
+    read()  # compiles, or loads what was compiled
+    rounds = [(best_of(1, read), best_of(1, convert)) for _ in range(max(setting.repeat, 1))]
+    seconds, reference = map(min, zip(*rounds, strict=True))
     ours.unlink()
     theirs.unlink()
-    return [Result("upload: CSV to table and profile", seconds, reference, "pyarrow CSV to Parquet")]
+    return [Result("upload: a whole reading", seconds, reference, "pyarrow CSV to Parquet")]
 
 
 def _copy(source: Path, target: Path) -> None:

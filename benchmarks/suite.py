@@ -19,6 +19,8 @@ class Setting:
     repeat: int
     data: Path | None = None
     """A folder with the real files of census microdata; without one they are made up."""
+    arx: Path | None = None
+    """The jar of ARX, which then makes the same runs."""
 
     def csv(self, *, unique: bool = False) -> Path:
         """The rows as CSV, written once."""
@@ -62,6 +64,12 @@ def _search(setting: Setting) -> list[Result]:
     return lattice_search(setting)
 
 
+def _census(setting: Setting) -> list[Result]:
+    from benchmarks.census_runs import census_runs
+
+    return census_runs(setting)
+
+
 def _command(setting: Setting) -> list[Result]:
     from benchmarks.commands import anonymize
 
@@ -78,6 +86,12 @@ def _perturbation(setting: Setting) -> list[Result]:
     from benchmarks.perturbation import perturbation
 
     return perturbation(setting)
+
+
+def _steps(setting: Setting) -> list[Result]:
+    from benchmarks.steps import steps
+
+    return steps(setting)
 
 
 def _privacy(setting: Setting) -> list[Result]:
@@ -98,10 +112,22 @@ def _attacks(setting: Setting) -> list[Result]:
     return attacks(setting)
 
 
+def _starting(setting: Setting) -> list[Result]:
+    from benchmarks.starting import starting
+
+    return starting(setting)
+
+
 def _ledger(setting: Setting) -> list[Result]:
     from benchmarks.ledger import ledger
 
     return ledger(setting)
+
+
+def _pressed(setting: Setting) -> list[Result]:
+    from benchmarks.pressing import pressing
+
+    return pressing(setting)
 
 
 def _peer_rows(setting: Setting) -> list[Result]:
@@ -127,13 +153,17 @@ SUITE: dict[str, Measurement] = {
     "ingest": _ingest,
     "counts": _counts,
     "search": _search,
+    "census": _census,
     "anonymize": _command,
     "unique": _unique,
     "perturbation": _perturbation,
+    "steps": _steps,
     "privacy": _privacy,
     "synthetic": _synthetic,
     "attacks": _attacks,
     "ledger": _ledger,
+    "starting": _starting,
+    "run": _pressed,
 }
 
 PEERS: dict[str, Measurement] = {

@@ -19,11 +19,11 @@ import pyarrow.csv
 
 from benchmarks.adult import NAMES, adult
 from benchmarks.table import Result
-from worker.engine.column import Column
 from worker.engine.execution.local import Output, anonymize
 from worker.engine.randomness import key_from_seed
-from worker.engine.recipe import Recipe
-from worker.engine.table import MemorySource, Table
+from worker.engine.recipes.recipe import Recipe
+from worker.engine.tables.column import Column
+from worker.engine.tables.table import MemorySource, Table
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting

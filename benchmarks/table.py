@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from worker.engine.wording import thousands
+
 HEADER = ("what", "ours", "reference", "measured against", "ratio", "bound", "ok")
 
 
@@ -37,13 +39,13 @@ class Result:
         bound = "" if self.bound is None else f"≤ {_short(self.bound)}"
         bound = bound if self.most is None else f"≤ {self.most:g} {self.unit}".strip()
         verdict = "yes" if bound and self.ok else "NO" if bound else ""
-        ours, reference = (f"{value:,.4g} {self.unit}".strip() for value in (self.ours, self.reference))
+        ours, reference = (f"{thousands(value)} {self.unit}".strip() for value in (self.ours, self.reference))
         return (self.what, ours, reference, self.against, _short(self.ratio), bound, verdict)
 
 
 def _short(ratio: float) -> str:
     """A ratio; small ones as one part of many."""
-    return f"1/{1 / ratio:,.0f}" if 0 < ratio < 0.01 else f"{ratio:.3g}"
+    return f"1/{thousands(round(1 / ratio))}" if 0 < ratio < 0.01 else f"{ratio:.3g}"
 
 
 def print_table(results: Sequence[Result], rows: int | None) -> None:
@@ -51,6 +53,6 @@ def print_table(results: Sequence[Result], rows: int | None) -> None:
     lines = [HEADER, *(result.cells() for result in results)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
     if rows is not None:
-        print(f"{rows:,} rows")
+        print(f"{thousands(rows)} rows")
     for line in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

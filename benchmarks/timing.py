@@ -43,12 +43,34 @@ def processor(rounds: int, work: Callable[[], object]) -> float:
 
 def command(repeat: int, *arguments: object) -> Usage:
     """The best of several runs of `python …` in a fresh process; its failure is ours."""
-    return min((_process(arguments) for _ in range(max(repeat, 1))), key=lambda usage: usage.seconds)
+    return least([_python(arguments) for _ in range(max(repeat, 1))])
 
 
-def _process(arguments: Sequence[object]) -> Usage:
+def beside(repeat: int, ours: Sequence[object], reference: Sequence[object]) -> tuple[Usage, Usage]:
+    """The best of each, in turn, so that both meet the same machine."""
+    both = [(_python(ours), _python(reference)) for _ in range(max(repeat, 1))]
+    first, second = (least(side) for side in zip(*both, strict=True))
+    return first, second
+
+
+def least(usages: Sequence[Usage]) -> Usage:
+    """The best of each figure, whichever run it is of."""
+    return Usage(
+        min(one.seconds for one in usages),
+        min(one.processor for one in usages),
+        min(one.peak_bytes for one in usages),
+    )
+
+
+def _python(arguments: Sequence[object]) -> Usage:
+    return started([sys.executable, *map(str, arguments)])
+
+
+def started(command: Sequence[str]) -> Usage:
+    """What a command took in a process of its own; its failure is ours."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

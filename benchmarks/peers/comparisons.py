@@ -20,22 +20,23 @@ import numpy as np
 from benchmarks.adult import NAMES, Census, adult
 from benchmarks.peers.environment import measured
 from benchmarks.table import Result
-from worker.engine.classes import classes_of
-from worker.engine.column import Column, Floats
-from worker.engine.declared import Declaration, HierarchySpec
+from worker.engine.contracts.goal import Goal, GoalResult
+from worker.engine.contracts.method import Method, Plan
 from worker.engine.execution.dataset import Dataset
-from worker.engine.fields import Kind, Role
-from worker.engine.goal import Goal, GoalResult
 from worker.engine.goals.k_anonymity import KAnonymity
 from worker.engine.goals.l_diversity import LDiversity
 from worker.engine.goals.t_closeness import TCloseness
-from worker.engine.method import Method, Plan
 from worker.engine.methods.generalization import Generalization
 from worker.engine.methods.mondrian import Mondrian
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.reporting import NullReporter
-from worker.engine.statistics import Statistics
-from worker.engine.table import MemorySource, Table
+from worker.engine.tables.classes import classes_of
+from worker.engine.tables.column import Column, Floats
+from worker.engine.tables.declaration import Declaration, HierarchySpec
+from worker.engine.tables.kinds import Kind, Role
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import MemorySource, Table
+from worker.engine.wording import thousands
 
 if TYPE_CHECKING:
     from benchmarks.suite import Setting
@@ -86,16 +87,15 @@ def points(setting: Setting) -> Iterator[Result]:
         path = folder / f"points-{count}.npy"
         np.save(path, placed)
         columns = [np.ascontiguousarray(column) for column in placed.T]
-        yield _beside(f"MDAV, k = 5, {count:,} × 4", partial(_averaged, columns), peer, path, limit)
+        yield _beside(f"MDAV, k = 5, {thousands(count)} × 4", partial(_averaged, columns), peer, path, limit)
 
 
 def histogram(setting: Setting) -> Iterator[Result]:
     """Both count ten million rows into 14 cells and add noise for ε = 1."""
-    import numba  # noqa: F401 - a worker has it loaded, and counts by compiled loops then
-
     from worker.engine.dp.accuracy import laplace_noise
     from worker.engine.dp.counting import tally
     from worker.engine.dp.mechanisms import noisy
+    from worker.engine.kernels import loading  # noqa: F401 - a worker has it loaded, and counts by compiled loops then
 
     codes = np.random.default_rng(1).integers(0, 14, 10_000_000, dtype=np.int32)
     path = setting.folder / "codes.npy"
@@ -107,8 +107,8 @@ def histogram(setting: Setting) -> Iterator[Result]:
 
 
 def _averaged(columns: Sequence[Floats]) -> list[Floats]:
-    from worker.engine.algorithms.mdav import mdav
-    from worker.engine.algorithms.partitions import middles
+    from worker.engine.microaggregation.mdav import mdav
+    from worker.engine.microaggregation.partitions import middles
 
     groups = mdav(columns, 5, lambda _: None)
     return [middles(column, groups, median=False) for column in columns]

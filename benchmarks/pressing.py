@@ -1,0 +1,55 @@
+"""Pressing Run on census microdata, with a real worker: from the action until the run has succeeded."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.adult import adult
+from benchmarks.table import Result
+
+if TYPE_CHECKING:
+    from benchmarks.suite import Setting
+
+FRESH = "an interpreter for each process"
+
+
+def pressing(setting: Setting) -> list[Result]:
+    """With an engine that is loaded ahead beside one that is not; alone, in company, and by two workers."""
+    found = _measured(setting)
+    lines = {"press Run": "", "press Run, processor": " processor", "press Run, busy machine": " busy"}
+    each = [Result(what, found[f"ready{kind}"], found[f"fresh{kind}"], FRESH) for what, kind in lines.items()]
+    return [
+        *each,
+        Result("one of many runs, two workers", found["workers 2"], found["workers 1"], "one worker"),
+    ]
+
+
+def _measured(setting: Setting) -> dict[str, float]:
+    folder = setting.folder / "desk"
+    folder.mkdir()
+    _write(folder, setting.data)
+    env = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "stewardapp.settings",
+        "STEWARD_DATA": str(folder / "data"),
+        "STEWARD_LOG_LEVEL": "ERROR",
+    }
+    command = (sys.executable, "-m", "benchmarks.desk", str(folder), str(max(setting.repeat, 1)))
+    said = subprocess.run(command, env=env, check=True, text=True, stdout=subprocess.PIPE)
+    found: dict[str, float] = json.loads(said.stdout.splitlines()[-1])
+    return found
+
+
+def _write(folder: Path, data: Path | None) -> None:
+    census = adult(data)
+    with (folder / "data.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(census.columns)
+        rows.writerows(zip(*census.columns.values(), strict=True))
+    (folder / "hierarchies.json").write_text(json.dumps(dict(census.hierarchies)))
