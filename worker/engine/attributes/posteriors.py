@@ -1,0 +1,110 @@
+"""What somebody who finds a person's class believes of the sensitive value, beside what the table tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from worker.engine.attributes.ordering import ordered_distances
+from worker.engine.tables.classes import Classes, Ids
+from worker.engine.tables.column import Codes, Floats, Mask
+from worker.engine.tables.frequency import Counts, Domain
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """One entry per value that occurs in a class: its class, its code, how many in the class hold it.
+
+    `people` is the size of each class and `overall` how often each value occurs in the whole table; both in
+    persons where a key tells them apart. `harmless` marks the values that need no protection.
+    """
+
+    domain: Domain
+    ids: Ids
+    codes: Codes
+    inside: Counts
+    people: Counts
+    overall: Counts
+    harmless: Mask
+
+    @classmethod
+    def of(cls, classes: Classes, column: str, benign: Iterable[str] = ()) -> Posteriors:
+        """A sensitive column in the classes of a release."""
+        found = classes.contents(column)
+        texts = (found.domain.find(text) for text in benign)
+        harmless = np.zeros(len(found.domain), bool)
+        harmless[[code for code in texts if code >= 0]] = True
+        overall = classes.overall(column)
+        return cls(found.domain, found.ids, found.codes, found.counts, classes.sizes, overall, harmless)
+
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
+        return len(self.people)
+
+    @cached_property
+    def held(self) -> Counts:
+        """How many values each class holds in all: a person with two values holds both."""
+        held: Counts = np.bincount(self.ids, self.inside, self.number).astype(np.int64)
+        return held
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """The share of each entry's value in its class."""
+        return np.asarray(self.inside / self.held[self.ids])
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The share of each value in the whole table."""
+        return np.asarray(self.overall / max(int(self.overall.sum()), 1))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """By how much the class tells more of each entry's value than the table."""
+        return np.asarray(self.posterior - self.prior[self.codes])
+
+    @cached_property
+    def harmful(self) -> Mask:
+        """The entries whose value is to be protected."""
+        return np.asarray(~self.harmless[self.codes])
+
+    @cached_property
+    def distinct(self) -> Counts:
+        """How many different values each class holds."""
+        return np.bincount(self.ids, minlength=self.number)
+
+    @cached_property
+    def judged(self) -> Mask:
+        """Classes that hold anything to be protected."""
+        return np.bincount(self.ids, self.harmful, self.number) > 0
+
+    @cached_property
+    def effective(self) -> Floats:
+        """How many equally frequent values would be as hard to guess: e to the entropy."""
+        counts = self.inside.astype(np.float64)
+        spent = np.bincount(self.ids, counts * np.log(counts), self.number)
+        return np.asarray(np.exp(np.log(self.held) - spent / self.held))
+
+    def share_of(self, classes: Mask) -> float | None:
+        """The share of everybody who is in one of these classes."""
+        total = int(self.people.sum())
+        return int(self.people[classes].sum()) / total if total else None
+
+    def apart(self) -> Floats:
+        """Half the sum of |p − q| of each class: all values are equally far apart."""
+        seen = np.abs(self.gain)
+        unseen = 1 - np.bincount(self.ids, self.prior[self.codes], self.number)
+        return np.asarray((np.bincount(self.ids, seen, self.number) + unseen) / 2)
+
+    def apart_in_order(self, ranks: Codes) -> Floats:
+        """Σ |cumulative (p − q)| / (m − 1) of each class over the m values that occur, by rank."""
+        present = np.flatnonzero(self.overall)
+        place = np.zeros(len(self.overall), np.int64)
+        place[present[np.argsort(ranks[present], kind="stable")]] = np.arange(len(present))
+        order = np.lexsort((place[self.codes], self.ids))
+        shares = np.zeros(len(present))
+        shares[place[present]] = self.prior[present]
+        return ordered_distances(self.ids[order], place[self.codes][order], self.inside[order], shares)
