@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
+from worker.engine.attributes.gaps import mean_of
 from worker.engine.tables.column import Codes, Floats, Mask
 from worker.engine.tables.frequency import Counts, FrequencyTable
 from worker.engine.tables.keys import Keys, among, group, pack, places_in, ranked, totals
-
-AT_95 = 1.959963984540054
-"""So many standard errors on either side hold 95 %."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +61,22 @@ class Attributed:
     @property
     def mean(self) -> float | None:
         """CAP over all rows."""
-        return _mean(self.share, self.rows)
+        return mean_of(self.share, self.rows)
 
     @property
     def mean_of_matched(self) -> float | None:
         """CAP over the rows whose keys are in the release."""
-        return _mean(self.share[self.matched], self.rows[self.matched])
+        return mean_of(self.share[self.matched], self.rows[self.matched])
 
     @property
     def matched_share(self) -> float | None:
         """The share of rows whose keys are in the release."""
-        return _mean(self.matched, self.rows)
+        return mean_of(self.matched, self.rows)
 
     @property
     def targeted(self) -> float | None:
         """Right among the rows whose keys have one value in the release."""
-        return _mean(self.share[self.certain] == 1, self.rows[self.certain])
+        return mean_of(self.share[self.certain] == 1, self.rows[self.certain])
 
 
 def attributed(original: Cells, released: Cells) -> Attributed:
@@ -115,47 +112,3 @@ class _Released:
         held: Counts = np.zeros(len(wanted), np.int64)
         held[found] = self._held[places_in(self._pairs, wanted[found])]
         return held
-
-
-@dataclass(frozen=True)
-class Gap:
-    """How far one mean is above another, with its 95 % interval by the normal approximation."""
-
-    difference: float
-    error: float
-
-    @property
-    def low(self) -> float:
-        """The lower end."""
-        return self.difference - AT_95 * self.error
-
-    @property
-    def high(self) -> float:
-        """The upper end."""
-        return self.difference + AT_95 * self.error
-
-
-def above(found: Floats, rows: Counts, blind: Floats) -> Gap | None:
-    """How far the rows' shares are above what is had blindly, row by row."""
-    mean = _mean(found - blind, rows)
-    return None if mean is None else Gap(mean, _error(found - blind, rows))
-
-
-def apart(found: Floats, rows: Counts, others: Floats, other_rows: Counts) -> Gap | None:
-    """How far the mean of some rows is above that of other rows."""
-    one, other = _mean(found, rows), _mean(others, other_rows)
-    if one is None or other is None:
-        return None
-    return Gap(one - other, sqrt(_error(found, rows) ** 2 + _error(others, other_rows) ** 2))
-
-
-def _mean(values: Floats | Mask, rows: Counts) -> float | None:
-    total = int(rows.sum())
-    return float(np.dot(values, rows)) / total if total else None
-
-
-def _error(values: Floats, rows: Counts) -> float:
-    """The standard error of the mean of rows that were drawn from many."""
-    total = int(rows.sum())
-    mean = np.dot(values, rows) / total
-    return sqrt(float(np.dot((values - mean) ** 2, rows)) / total / total)

@@ -9,15 +9,8 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from worker.engine.attributes.attacker import both_have, clues, leaving, parted
-from worker.engine.attributes.attribution import (
-    Attributed,
-    Gap,
-    Side,
-    above,
-    apart,
-    attributed,
-    cells_of,
-)
+from worker.engine.attributes.attribution import Attributed, Side, attributed, cells_of
+from worker.engine.attributes.gaps import Gap, above, apart
 from worker.engine.contracts.annotations import Columns
 from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.contracts.figure import Figure, Scalar
