@@ -32,13 +32,13 @@ class Posteriors:
 
     @classmethod
     def of(cls, classes: Classes, column: str, benign: Iterable[str] = ()) -> Posteriors:
-        """A sensitive column in the classes of a release."""
-        found = classes.contents(column)
-        texts = (found.domain.find(text) for text in benign)
-        harmless = np.zeros(len(found.domain), bool)
+        """A sensitive column in the classes of a table counted by the keys of the classes and this column."""
+        domain = classes.table.domain(column)
+        texts = (domain.find(text) for text in benign)
+        harmless = np.zeros(len(domain), bool)
         harmless[[code for code in texts if code >= 0]] = True
-        overall = classes.overall(column)
-        return cls(found.domain, found.ids, found.codes, found.counts, classes.sizes, overall, harmless)
+        entries = _persons(classes, column) if classes.table.persons is not None else _rows(classes, column)
+        return cls(domain, *entries, classes.sizes, classes.overall(column), harmless)
 
     @property
     def number(self) -> int:
@@ -108,3 +108,16 @@ class Posteriors:
         shares = np.zeros(len(present))
         shares[place[present]] = self.prior[present]
         return ordered_distances(self.ids[order], place[self.codes][order], self.inside[order], shares)
+
+
+def _rows(classes: Classes, column: str) -> tuple[Ids, Codes, Counts]:
+    """Every tuple is one value of one class."""
+    ids, codes, counts = classes.ids, classes.table.column(column), classes.table.counts
+    member = ids >= 0
+    return (ids, codes, counts) if member.all() else (ids[member], codes[member], counts[member])
+
+
+def _persons(classes: Classes, column: str) -> tuple[Ids, Codes, Counts]:
+    """Several tuples may tell of one value of a class, each of somebody else."""
+    found = classes.contents(column)
+    return found.ids, found.codes, found.counts
