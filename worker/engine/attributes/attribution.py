@@ -37,11 +37,10 @@ Side = tuple[FrequencyTable, Sequence[Codes]]
 
 def cells_of(sides: Sequence[Side], sizes: Sequence[int]) -> list[Cells]:
     """Several tables in numbers that they share; there are `sizes` readings of each column."""
-    read = [
-        [reading[codes] for reading, codes in zip(readings, table.codes, strict=True)]
-        for table, readings in sides
+    columns = [
+        np.concatenate([readings[at][table.codes[at]] for table, readings in sides])
+        for at in range(len(sizes))
     ]
-    columns = [np.concatenate(parts) for parts in zip(*read, strict=True)]
     keys = pack(columns[:-1], sizes[:-1], len(columns[-1]))
     ends = np.cumsum([len(table) for table, _ in sides])[:-1]
     parts = zip(np.split(keys, ends), np.split(columns[-1], ends), sides, strict=True)

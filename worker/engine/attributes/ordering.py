@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from worker.engine.tables.classes import Ids
-from worker.engine.tables.column import Floats
+from worker.engine.tables.column import Codes, Floats
 from worker.engine.tables.frequency import Counts
 
 
-def ordered_distances(ids: Ids, places: Ids, inside: Counts, table: Floats) -> Floats:
+def ordered_distances(ids: Ids, places: Codes, inside: Counts, table: Floats) -> Floats:
     """Σ |cumulative (p − q)| / (m − 1) of each class over the m places of the scale.
 
     Entries are in ascending order of class and place, one for each place that occurs in a class, with how

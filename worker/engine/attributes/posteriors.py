@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,10 +13,13 @@ from worker.engine.tables.classes import Classes, Ids
 from worker.engine.tables.column import Codes, Floats, Mask
 from worker.engine.tables.frequency import Counts, Domain
 
+AT_ONCE = 1 << 15
+
 
 @dataclass(frozen=True)
 class Posteriors:
-    """One entry per value that occurs in a class: its class, its code, how many in the class hold it.
+    """One entry per value that occurs in a class, in the order of classes: the class, the code of the value,
+    how many in the class hold it.
 
     `people` is the size of each class and `overall` how often each value occurs in the whole table; both in
     persons where a key tells them apart. `harmless` marks the values that need no protection.
@@ -51,7 +54,7 @@ class Posteriors:
         held: Counts = np.bincount(self.ids, self.inside, self.number).astype(np.int64)
         return held
 
-    @cached_property
+    @property
     def posterior(self) -> Floats:
         """The share of each entry's value in its class."""
         return np.asarray(self.inside / self.held[self.ids])
@@ -61,12 +64,12 @@ class Posteriors:
         """The share of each value in the whole table."""
         return np.asarray(self.overall / max(int(self.overall.sum()), 1))
 
-    @cached_property
+    @property
     def gain(self) -> Floats:
         """By how much the class tells more of each entry's value than the table."""
         return np.asarray(self.posterior - self.prior[self.codes])
 
-    @cached_property
+    @property
     def harmful(self) -> Mask:
         """The entries whose value is to be protected."""
         return np.asarray(~self.harmless[self.codes])
@@ -102,12 +105,27 @@ class Posteriors:
     def apart_in_order(self, ranks: Codes) -> Floats:
         """Σ |cumulative (p − q)| / (m − 1) of each class over the m values that occur, by rank."""
         present = np.flatnonzero(self.overall)
-        place = np.zeros(len(self.overall), np.int64)
+        place = np.zeros(len(self.overall), np.int32)
         place[present[np.argsort(ranks[present], kind="stable")]] = np.arange(len(present))
-        order = np.lexsort((place[self.codes], self.ids))
         shares = np.zeros(len(present))
         shares[place[present]] = self.prior[present]
-        return ordered_distances(self.ids[order], place[self.codes][order], self.inside[order], shares)
+        found = [ordered_distances(*self._ordered(part, place), shares) for part in self._parts()]
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def _ordered(self, part: slice, place: Codes) -> tuple[Ids, Codes, Counts]:
+        """The entries of some classes by class and place; the classes are numbered anew."""
+        ids, places = self.ids[part] - self.ids[part.start], place[self.codes[part]]
+        order = np.lexsort((places, ids))
+        return ids[order], places[order], self.inside[part][order]
+
+    def _parts(self) -> Iterator[slice]:
+        """Whole classes, not too many at once."""
+        start = 0
+        while start < len(self.ids):
+            last = self.ids[min(start + AT_ONCE, len(self.ids)) - 1]
+            end = int(np.searchsorted(self.ids, last, side="right"))
+            yield slice(start, end)
+            start = end
 
 
 def _rows(classes: Classes, column: str) -> tuple[Ids, Codes, Counts]:

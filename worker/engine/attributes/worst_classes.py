@@ -26,10 +26,13 @@ def worst_classes(found: Posteriors) -> Ids:
 
     Only where the class tells more than the table, and several people hold the value.
     """
-    listed = np.flatnonzero(found.harmful & (found.gain > 0) & (found.inside >= FEWEST))
-    keys = (found.ids, -found.inside, -found.gain, -found.posterior)
-    order = np.lexsort([key[listed] for key in keys])
-    return np.asarray(listed[order][:SHOWN])
+    several = np.flatnonzero(found.inside >= FEWEST)
+    ids, codes, inside = found.ids[several], found.codes[several], found.inside[several]
+    posterior = inside / found.held[ids]
+    gain = posterior - found.prior[codes]
+    order = np.lexsort((ids, -inside, -gain, -posterior))
+    wanted = (gain > 0) & ~found.harmless[codes]
+    return np.asarray(several[order[wanted[order]][:SHOWN]])
 
 
 def in_words(found: Posteriors, classes: Classes, names: Sequence[str], unit: str) -> Iterator[str]:
@@ -54,7 +57,8 @@ def _said(domain: Domain, code: int) -> str:
 
 def words_chart(column: str, found: Posteriors, sentences: Sequence[str]) -> Chart:
     """The worst classes in words, with the share of each that has the value."""
-    shares = found.posterior[worst_classes(found)].tolist()
+    entries = worst_classes(found)
+    shares = (found.inside[entries] / found.held[found.ids[entries]]).tolist()
     return Chart(
         slug=f"worst-classes-{column}",
         title=f"Classes that tell most of {column}",
@@ -95,7 +99,7 @@ def _spread(found: Posteriors, value: int) -> tuple[float, ...]:
     """The share of everybody in classes of each band."""
     here = np.flatnonzero(found.codes == value)
     ids, total = found.ids[here], max(int(found.people.sum()), 1)
-    band = 1 + np.searchsorted(EDGES, found.posterior[here], side="right")
+    band = 1 + np.searchsorted(EDGES, found.inside[here] / found.held[ids], side="right")
     band[found.inside[here] == found.held[ids]] = len(BANDS) - 1
     people = np.bincount(band, found.people[ids], len(BANDS))
     people[0] = total - people.sum() if found.number else 0

@@ -27,6 +27,7 @@ from worker.engine.contracts.measure import (
 )
 from worker.engine.contracts.scene import Outlook, Scene
 from worker.engine.information.alike import Alike, readings
+from worker.engine.randomness import Source
 from worker.engine.tables.column import Codes, Floats
 from worker.engine.tables.frequency import Counts
 from worker.engine.tables.kinds import Role
@@ -163,7 +164,7 @@ class Inference(Measure):
         read = 2 * outlook.rows * (len(self._keys(outlook.schema)) + columns) * SECONDS_PER_CELL
         learnt, guessed = min(outlook.rows, self.rows), min(outlook.rows, self.targets)
         seconds = read + columns * (learnt + guessed) * SECONDS_PER_ROW
-        return Effort(seconds, guessing.memory_of(learnt))
+        return Effort(seconds, guessing.memory_of(learnt, guessed))
 
     def compare(self, scene: Scene) -> Found:
         schema, traces = scene.before.schema, scene.traces
@@ -182,8 +183,7 @@ class Inference(Measure):
         told = {}
         for name in targets:
             scene.reporter.checkpoint()
-            seed = int(scene.source.stream(name, 0).integers(1 << 31))
-            told[name] = _Guessed.of(learnt, asked, keys, name, seed).figures()
+            told[name] = _Guessed.of(learnt, asked, keys, name, scene.source).figures()
         figures = told[targets[0]]
         found = {figure: {name: one[figure] for name, one in told.items()} for figure in figures}
         why = {} if parts[1:] else dict.fromkeys(targets, NO_HOLD_OUT)
@@ -220,12 +220,15 @@ class _Guessed:
     blindly: tuple[Floats, ...]
 
     @classmethod
-    def of(cls, learnt: Read, asked: Sequence[Read], keys: Sequence[str], name: str, seed: int) -> Self:
+    def of(cls, learnt: Read, asked: Sequence[Read], keys: Sequence[str], name: str, source: Source) -> Self:
         """Learn a column from the keys, and guess it."""
         values = guessing.commonest(learnt[name])
         known = np.isin(learnt[name], values)
-        guess = guessing.forest(_together(learnt, keys)[known], learnt[name][known], seed)
-        right = tuple((guess(_together(one, keys)) == one[name]).astype(float) for one in asked)
+        wanted = [_together(one, keys) for one in asked]
+        said = guessing.guessed(
+            _together(learnt, keys)[known], learnt[name][known], wanted, source.stream(name, 0)
+        )
+        right = tuple((says == one[name]).astype(float) for says, one in zip(said, asked, strict=True))
         return cls(right, tuple((one[name] == values[0]).astype(float) for one in asked))
 
     def figures(self) -> dict[str, Scalar]:
