@@ -89,7 +89,7 @@ class Posteriors:
         """How many equally frequent values would be as hard to guess: e to the entropy."""
         counts = self.inside.astype(np.float64)
         spent = np.bincount(self.ids, counts * np.log(counts), self.number)
-        return np.asarray(np.exp(np.log(self.held) - spent / self.held))
+        return np.asarray(np.maximum(np.exp(np.log(self.held) - spent / self.held), 1.0))
 
     def share_of(self, classes: Mask) -> float | None:
         """The share of everybody who is in one of these classes."""
