@@ -6,7 +6,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from django.urls import reverse
 
 from stewardapp import storage
 from stewardapp.access.workflow import State
+from stewardapp.database import copying
 from stewardapp.management.backup import DATABASE, LAST, LIST, Unusable, back_up
 from stewardapp.models import Artifact, AuditEvent, Blob, Release
 from tests import factories
@@ -79,25 +79,30 @@ def elsewhere(any_site: Site, tmp_path: Path, request: pytest.FixtureRequest) ->
             yield Site(data, database, any_site.broker_url)
 
 
-def test_a_copy_under_load_is_whole_elsewhere(any_site: Site, elsewhere: Site, tmp_path: Path) -> None:
+def test_a_copy_under_load_is_whole_elsewhere(
+    any_site: Site, elsewhere: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody works at the worst moments: right before the database is copied, and right after."""
     team, release = published()
-    expected = download(team, release)
-    script = "from tests import factories\nwhile True: factories.make_project()"
-    busy = any_site.script(script)
-    try:
-        before = AuditEvent.objects.count()
-        threading.Event().wait(0.5)
-        folder, keys = copied(tmp_path)
-    finally:
-        busy.kill()
-        busy.communicate(timeout=30)
+    expected, dump = download(team, release), copying.dump
+
+    def dump_among_others(target: Path) -> None:
+        published()
+        dump(target)
+        published()
+
+    monkeypatch.setattr(copying, "dump", dump_among_others)
+    before = AuditEvent.objects.count()
+    folder, keys = copied(tmp_path)
     done = restored(elsewhere, folder, keys)
     assert done.returncode == 0, done.stderr
     assert "the audit log is whole" in done.stdout
     assert "every stored file is what its row says" in done.stdout
+    now = AuditEvent.objects.count()
     with part_of(elsewhere):
         assert download(team, release) == expected
-        assert AuditEvent.objects.count() > before, "it was busy meanwhile"
+        assert before < AuditEvent.objects.count() < now
+        assert Release.objects.count() == 2
         call_command("verify_audit")
 
 
