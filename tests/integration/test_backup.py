@@ -125,7 +125,7 @@ def test_what_a_second_copy_shares_with_the_first_takes_no_room(any_site: Site, 
 
     back_up(second, tmp_path / KEYS / "second")
     blob = Blob.objects.stored()[0]
-    assert os.path.samefile(first / "files" / blob.path, second / "files" / blob.path)
+    assert (first / "files" / blob.path).samefile(second / "files" / blob.path)
     assert (storage.root() / LAST).exists()
 
 
