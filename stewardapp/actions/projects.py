@@ -9,7 +9,8 @@ from stewardapp.access.rules import may_create_project
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
-from stewardapp.domain.demands import PROTECTING, rows_of
+from stewardapp.domain.demands import rows_of
+from stewardapp.domain.policy_presets import protecting
 from stewardapp.domain.text import required
 from stewardapp.models import Policy, PolicyRow, Project, User
 from stewardapp.models.membership import person_of
@@ -25,7 +26,7 @@ def create(*, name: str, description: str = "", by: User) -> Project:
     project = Project(name=required(name, "name", 120), description=description.strip())
     _save(project)
     policy = Policy.objects.create(project=project, version=1, require_second_factor=settings.STEWARD_SITE)
-    PolicyRow.objects.bulk_create(rows_of(policy, PROTECTING))
+    PolicyRow.objects.bulk_create(rows_of(policy, protecting()))
     audit.record("project.created", project, by=by, project=project)
     return project
 

@@ -1,4 +1,4 @@
-"""What policies may demand of figures, what a new project demands, and what a run has to measure for it."""
+"""What policies may demand of figures, and what a run has to measure for it."""
 
 from __future__ import annotations
 
@@ -38,14 +38,6 @@ class Demand:
     params: Mapping[str, Any] = field(default_factory=dict)
     family: str = ANY_FAMILY
     excusable: bool = False
-
-
-PROTECTING = (
-    Demand("reidentification", "smallest_class", Decimal(5)),
-    Demand("reidentification", "highest_risk", Decimal("0.2")),
-    Demand("kept-columns", "unique_share", Decimal("0.05"), excusable=True),
-)
-"""What a project demands until somebody revises it."""
 
 
 def demandable() -> dict[str, type[Measure]]:

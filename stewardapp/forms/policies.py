@@ -6,7 +6,7 @@ knows the name of a measure: what can be demanded follows from the figures that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -25,6 +25,7 @@ from stewardapp.domain.demands import (
     offered,
     plain_parameters,
 )
+from stewardapp.domain.policy_presets import PolicyPreset
 from stewardapp.forms.method_form import ParameterForm
 from stewardapp.forms.parameter_fields import field_for
 from stewardapp.forms.recipe_form import new_key
@@ -71,6 +72,12 @@ class PolicyForm(forms.Form):
     def of(cls, policy: Policy) -> PolicyForm:
         """A form that shows the policy in force."""
         return cls(initial=shown(policy))
+
+    @classmethod
+    def begun_with(cls, preset: PolicyPreset, policy: Policy) -> PolicyForm:
+        """A form that shows a preset in place of the policy in force; what it does not speak of stays."""
+        told = ("maximum_epsilon", "maximum_local_epsilon", "reviewers", "retention_days")
+        return cls(initial={**shown(policy), **{name: getattr(preset, name) for name in told}})
 
     def unjudged(self) -> PolicyForm:
         """The same values without errors."""
@@ -218,7 +225,12 @@ class RowsForm:
     @classmethod
     def of(cls, policy: Policy) -> RowsForm:
         """The rows of the policy in force."""
-        return cls([stored(demand) for demand in demands_of(policy)])
+        return cls.showing(demands_of(policy))
+
+    @classmethod
+    def showing(cls, demands: Iterable[Demand]) -> RowsForm:
+        """Rows nobody has changed yet."""
+        return cls([stored(demand) for demand in demands])
 
     @classmethod
     def sent(cls, data: QueryDict) -> RowsForm:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import memberships, policies, projects
+from stewardapp.domain.policy_presets import policy_preset, policy_presets
 from stewardapp.forms.policies import PolicyForm, RowsForm, choices
 from stewardapp.forms.projects import MemberForm, ProjectForm
 from stewardapp.forms.refusals import answer_status, attempt
@@ -129,6 +130,10 @@ def policy(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     require(rules.may_revise_policy(project.person(signed_in(request))))
     form, rows = PolicyForm(request.POST), RowsForm.sent(request.POST)
     command = request.POST.get("do", "save")
+    verb, _, slug = command.partition(":")
+    if verb == "begin" and (begun := policy_preset(slug)):
+        shown = PolicyForm.begun_with(begun, project.policy), RowsForm.showing(begun.demands)
+        return _policy_page(request, project, *shown, unsaved=True)
     if command != "save":
         return _policy_page(request, project, form.unjudged(), rows.rearranged(command), unsaved=True)
     if _revised(request, project, form, rows):
@@ -167,6 +172,7 @@ def _policy_page(
         "rows": rows,
         "unsaved": unsaved,
         "choices": choices(),
+        "presets": policy_presets(),
         "may_revise": rules.may_revise_policy(project.person(signed_in(request))),
         "policy": policy_line(project.policy),
         "history": [

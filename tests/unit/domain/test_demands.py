@@ -12,10 +12,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pydantic import Field
 
+from stewardapp.access.facts import ANY_FAMILY
 from stewardapp.access.verdict import Invalid
 from stewardapp.actions import releases
 from stewardapp.domain import demands
-from stewardapp.domain.demands import PROTECTING, Demand, checked, demandable, offered
+from stewardapp.domain.demands import FAMILIES, Demand, checked, demandable, offered
+from stewardapp.domain.policy_presets import (
+    OF_A_NEW_PROJECT,
+    PolicyPreset,
+    policy_preset,
+    policy_presets,
+    protecting,
+)
 from stewardapp.domain.runnable import measured_for
 from stewardapp.models import Policy, PolicyRow
 from stewardapp.presenters import candidates, release_pages, results
@@ -72,10 +80,30 @@ def counted() -> Iterator[str]:
 ROW = Demand(Counted.slug, "share", Decimal("0.1"), params={"least": 4})
 
 
-def test_the_demands_of_a_new_project_can_be_made() -> None:
-    assert [checked(one).bound for one in PROTECTING] == [5, Decimal("0.2"), Decimal("0.05")]
-    known = {slug: {figure.name for figure, _ in offered(one)} for slug, one in demandable().items()}
-    assert all(one.figure in known[one.measure] for one in PROTECTING)
+USUAL = factories.demands()
+
+
+@pytest.mark.parametrize("preset", policy_presets(), ids=lambda one: one.slug)
+def test_what_a_preset_demands_can_be_demanded(preset: PolicyPreset) -> None:
+    assert [checked(one).bound for one in preset.demands] == [row.bound for row in preset.rows]
+    judged = [(one.measure, one.figure, one.family) for one in preset.demands]
+    assert len(set(judged)) == len(judged)
+
+
+@pytest.mark.parametrize("family", [one for one in FAMILIES if one != ANY_FAMILY])
+def test_a_new_project_demands_something_of_every_family(family: str) -> None:
+    assert any(one.family == family for one in protecting())
+    assert policy_preset(OF_A_NEW_PROJECT) is not None
+
+
+def test_open_data_are_held_to_more_than_any_other_file() -> None:
+    open_data = policy_preset("open-data")
+    assert open_data is not None
+    bounds = {(one.measure, one.figure, one.family): one.bound for one in open_data.demands}
+    for other in policy_presets():
+        for one in other.demands:
+            strict = bounds.get((one.measure, one.figure, one.family), one.bound)
+            assert strict >= one.bound if one.figure == "smallest_class" else strict <= one.bound
 
 
 def test_what_every_file_can_be_measured_by_is_offered(counted: str) -> None:
@@ -116,23 +144,23 @@ def test_what_cannot_be_demanded_is_refused_at_its_place(
 def test_a_number_may_lie_below_nothing_and_a_count_is_whole(counted: str) -> None:
     assert checked(replace(ROW, figure="kept", bound=Decimal("-2.5"))).bound == Decimal("-2.5")
     with pytest.raises(Invalid, match="whole number"):
-        checked(replace(PROTECTING[0], bound=Decimal("2.5")))
+        checked(replace(USUAL[0], bound=Decimal("2.5")))
 
 
 @pytest.mark.django_db
 def test_a_policy_makes_between_one_and_thirty_demands_each_once(team: factories.Team) -> None:
     for number in (0, 11):
         with pytest.raises(Invalid, match="between 1 and 30"):
-            factories.revise_policy(team.project, team.admin, rows=list(PROTECTING) * number)
+            factories.revise_policy(team.project, team.admin, rows=list(USUAL) * number)
     with pytest.raises(Invalid) as caught:
-        factories.revise_policy(team.project, team.admin, rows=[*PROTECTING, PROTECTING[1]])
+        factories.revise_policy(team.project, team.admin, rows=[*USUAL, USUAL[1]])
     assert (caught.value.code, caught.value.param) == ("row-twice", "rows[3].figure")
-    wrong = [PROTECTING[0], replace(PROTECTING[1], bound=Decimal(2))]
+    wrong = [USUAL[0], replace(USUAL[1], bound=Decimal(2))]
     with pytest.raises(Invalid) as caught:
         factories.revise_policy(team.project, team.admin, rows=wrong)
     assert caught.value.param == "rows[1].bound"
     assert team.project.policy.version == 1
-    assert PolicyRow.objects.count() == len(PROTECTING)
+    assert PolicyRow.objects.count() == len(USUAL)
 
 
 @pytest.mark.django_db

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stewardapp.domain.policy_presets import PolicyPreset, policy_presets
 from stewardapp.models import AuditEvent, Policy, PolicyRow
 from tests import factories
 from tests.unit.domain.test_demands import counted
@@ -236,3 +237,26 @@ def test_runs_are_listed_by_what_the_policy_demands_and_placed_by_any_headline(
     drawn = client.get(page.context["map_url"]).json()
     assert drawn["layout"]["xaxis"]["title"]["text"].startswith("mean total variation")
     assert client.get(f"{to}map/", {"x": "gone", "y": "gone"}).json() == client.get(f"{to}map/").json()
+
+
+@pytest.mark.parametrize("preset", policy_presets(), ids=lambda one: one.slug)
+def test_a_preset_is_shown_and_holds_once_it_is_sent(
+    client_of: Any, team: factories.Team, preset: PolicyPreset
+) -> None:
+    client, before = client_of(team.admin), team.project.policy.version
+    shown = client.post(address(team), {**revision(team), "do": f"begin:{preset.slug}"}).context
+    assert team.project.policy.version == before
+    again = {one.html_name: one.value() for one in shown["form"]}
+    again["require_second_factor"] = ""
+    for item in shown["rows"].items:
+        again |= {
+            one.html_name: one.value() for form in (item.form, item.params) for one in form if one.value()
+        }
+    again["row"] = [item.token for item in shown["rows"].items]
+    assert client.post(address(team), again).status_code == 302
+    policy = team.project.policy
+    assert [(one.measure, one.figure, one.bound, one.family, one.excusable) for one in policy.rows.all()] == [
+        (one.measure, one.figure, one.bound, one.family, one.excusable) for one in preset.rows
+    ]
+    assert policy.maximum_epsilon_micro == preset.maximum_epsilon * 1_000_000
+    assert (policy.reviewers, policy.retention_days) == (preset.reviewers, preset.retention_days)
