@@ -132,6 +132,7 @@ class Work:
         source: Source,
         held_out: Mask | None = None,
         aligned: bool = True,
+        by_record: bool = False,
     ) -> Measured:
         """The measures of the recipe; `data` are the rows of the original."""
         known = after is not None and bool(self.recipe.steps)
@@ -149,6 +150,7 @@ class Work:
             held_out=held_out,
             aligned=aligned,
             left_behind=data.left_behind,
+            by_record=by_record,
         )
         return measured(self.measures, setting)
 
@@ -247,7 +249,9 @@ def anonymize(
         beside.held_out.write(marked(held_out))
     with work.reporter.span(0.8, 1.0):
         _judge(after, goals, report)
-        found = work.measured(original, before, after, randomness, held_out)
+        found = work.measured(
+            original, before, after, randomness, held_out, by_record=records is not None
+        )
         report.measures.extend(found.results)
         if categories is not None:
             categories.update(_categories(after, listed))
@@ -345,7 +349,7 @@ def assess(
     goals = work.goals(before)
     _announced(work, goals, None, before)
     _judge(before, goals, report)
-    found = work.measured(data, before, None, Source(key or fresh_key()))
+    found = work.measured(data, before, None, Source(key or fresh_key()), by_record=records is not None)
     report.measures.extend(found.results)
     if records is not None:
         write_records(records, data, data, before, found.records, work.reporter)

@@ -26,7 +26,7 @@ from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError, NoSolution
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.suppression.wildcards import matching_sizes, wild_values
+from worker.engine.tables.wildcards import matching_sizes, wild_values
 from worker.engine.tables.classes import Classes, classes_of, released_classes
 from worker.engine.tables.column import SUPPRESSED, Codes, Column, Mask
 from worker.engine.tables.declaration import Declaration
