@@ -114,9 +114,7 @@ def _records(
         name: np.bincount(classes.contents(name).ids, minlength=classes.number).astype(np.int64)
         for name in sensitive
     }
-    found = np.full(original.rows, -1, np.int32)
-    for ids, rows in _class_of_rows(released, table, classes, names):
-        found[rows] = ids
+    found = class_of_rows(released, classes, names, original.rows)
     risks = individual_risk(classes.sizes, classes.weights) if classes.number else np.zeros(0)
     return _Records(
         found=found,
@@ -131,42 +129,10 @@ def _records(
 
 def _households(original: Dataset, risks: Floats, found: Codes) -> _Figure | None:
     """The risks of the households of all rows, when there is a key."""
-    if not original.schema.named(Role.HOUSEHOLD_KEY):
-        return None
-    made = _household_risks(original, risks[found])
-    return None if made is None else _Figure.of(made)
-
-
-def _class_of_rows(
-    released: Data, table: FrequencyTable, classes: Classes, names: tuple[str, ...]
-) -> Iterator[tuple[Counts, Counts]]:
-    """The class of each released row, and which input rows they are."""
-    packer = Packer(tuple(len(table.domain(name)) for name in names))
-    keys, first = np.unique(packer.fit([table.column(name) for name in names], len(table)), return_index=True)
-    for chunk in released.chunks(names):
-        codes = [table.domain(name).translate(chunk[name]) for name in names]
-        at = np.searchsorted(keys, packer.apply(codes, chunk.rows))
-        yield classes.ids[first[at]], chunk.row_ids
-
-
-def _household_risks(original: Dataset, risks: Floats) -> Floats | None:
     key = next(iter(original.schema.named(Role.HOUSEHOLD_KEY)), None)
     if key is None:
         return None
-    ids = np.full(original.rows, -1, np.int64)
-    known: dict[str, int] = {}
-    for chunk in original.chunks((key,)):
-        ids[chunk.row_ids] = _household_ids(chunk, key, known)
-    inside = ids >= 0
-    if not inside.any():
-        return np.zeros(original.rows)
-    per_household = household_risk(risks[inside], ids[inside], len(known))
-    return np.where(inside, per_household[np.where(inside, ids, 0)], 0.0)
-
-
-def _household_ids(chunk: Chunk, key: str, known: dict[str, int]) -> Counts:
-    labels = [known.setdefault(text, len(known)) for text in chunk[key].label_texts]
-    return np.array(labels, dtype=np.int64)[chunk[key].codes]
+    return _Figure.of(of_households(risks[found], ids_of(original, key, original.rows)))
 
 
 def _cells(records: _Records, rows: slice) -> Sequence[Cells]:

@@ -1,0 +1,199 @@
+"""Minimal sample uniques: the smallest sets of keys by which a row is alone (SUDA2).
+
+A row that is alone by a set of keys is alone by every larger one, so the sets are gone through from the
+largest down, each table made from one that has a key more: where no row is alone any longer nothing below is
+looked at. Tables hold distinct combinations, never rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from worker.engine.tables.classes import Classes
+from worker.engine.tables.column import Codes, Floats, Mask
+from worker.engine.tables.wildcards import wild_cells
+from worker.engine.uniqueness.suda_loops import SHARED
+
+DIS_FRACTION = 0.01
+"""The share of the population that is taken to be in the sample where nobody says."""
+BITS_OF_WORD = 62
+BITS_OF_MARKS = 64
+
+Ids = np.ndarray[Any, np.dtype[np.int32]]
+Marks = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+@dataclass(frozen=True)
+class Suda:
+    """Class by class: the score, and the fewest keys of a minimal sample unique, 0 where there is none."""
+
+    scores: Floats
+    least: Ids
+    contributions: Floats
+    """Of each key, the part of all scores that comes from sets with it."""
+    sizes: Floats
+    """How many minimal sample uniques of each number of keys there are."""
+
+
+def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda:
+    """SUDA2 of classes of equal keys. With a person key a row is alone where it is all one person's.
+
+    With `left_out` a cell without a value is no part of any set.
+    """
+    from worker.engine.uniqueness.suda_loops import weighed
+
+    m, alone = len(names), np.flatnonzero(classes.sizes == 1)
+    scores, least = np.zeros(classes.number), np.zeros(classes.number, np.int32)
+    parts, sizes = np.zeros(m), np.zeros(m + 1)
+    if len(alone):
+        first = classes.first()
+        domains = [len(classes.table.domain(name)) for name in names]
+        order = sorted(range(m), key=lambda j: -domains[j])
+        codes = [classes.table.column(names[j])[first] for j in order]
+        marks = _marked(codes, [domains[j] for j in order], _owners(classes), alone)
+        if left_out:
+            _without_cells(marks, wild_cells(classes, names)[order][:, alone])
+        weights = np.array([0.0, *(float(math.factorial(m - size)) for size in range(1, m + 1))])
+        mine, fewest, by_place = np.zeros(len(alone)), np.zeros(len(alone), np.int32), np.zeros(m)
+        rows = classes.rows[alone].astype(np.float64)
+        weighed(_minimal(marks, m), weights, rows, mine, fewest, by_place, sizes)
+        scores[alone], least[alone], parts[order] = mine, fewest, by_place
+    total = float((scores * classes.rows).sum())
+    return Suda(scores, least, parts / total if total else parts, sizes)
+
+
+def disclosure_of_matches(unique: int, in_pairs: int, fraction: float) -> float | None:
+    """DIS: how likely a match of a unique row is right, from the rows that stand alone and in pairs."""
+    right, wrong = unique * fraction, in_pairs * (1 - fraction)
+    return right / (right + wrong) if right + wrong else None
+
+
+def dis_suda(scores: Floats, rows: Floats, keys: int, in_pairs: int, fraction: float) -> Floats:
+    """DIS spread over the rows by their scores, as Elliot's; 0 without a score."""
+    power = 1 + (8 - keys) / 20
+    spread, scored = np.zeros(len(scores)), scores > 0
+    raised = scores[scored] ** power
+    whole = float((rows[scored] / raised).sum())
+    spread[scored] = 1 / (1 + in_pairs * (1 - fraction) / fraction / (raised * whole))
+    return spread
+
+
+def _owners(classes: Classes) -> Ids:
+    """Who alone has the keys of a class; shared where several rows, or persons, have them."""
+    owners = np.full(classes.number, SHARED, np.int32)
+    alone = classes.sizes == 1
+    if classes.table.persons is None:
+        owners[alone] = np.flatnonzero(alone)
+    else:
+        owners[alone] = classes.table.persons[classes.first()[alone]]
+    return owners
+
+
+@dataclass(frozen=True)
+class _Node:
+    """Combinations of some of the keys: who has them, and where the rows stand that are alone."""
+
+    words: np.ndarray[Any, np.dtype[np.int64]]
+    owners: Ids
+    rows: Ids
+    at: Ids
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """In which bits of which word each key lies. The first is on top, so that those after it stay in place
+    when it goes."""
+
+    word: tuple[int, ...]
+    shift: tuple[int, ...]
+    width: tuple[int, ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> _Layout:
+        width = [max(size - 1, 1).bit_length() for size in sizes]
+        word, shift, used, number = [0] * len(sizes), [0] * len(sizes), 0, 0
+        for j in reversed(range(len(sizes))):
+            if used + width[j] > BITS_OF_WORD:
+                number, used = number + 1, 0
+            word[j], shift[j] = number, used
+            used += width[j]
+        return cls(tuple(word), tuple(shift), tuple(width))
+
+    def packed(self, codes: Sequence[Codes]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The combinations as words."""
+        words = np.zeros((len(codes[0]), max(self.word) + 1), np.int64)
+        for one, word, shift in zip(codes, self.word, self.shift, strict=True):
+            words[:, word] |= one.astype(np.int64) << shift
+        return words
+
+
+def _marked(codes: Sequence[Codes], sizes: Sequence[int], owners: Ids, alone: Codes) -> Marks:
+    """For each row that is alone, a bit for every set of keys by which it is: bit j of its number is key j."""
+    m, layout = len(codes), _Layout.of(sizes)
+    marks = np.zeros((len(alone), max((1 << m) // BITS_OF_MARKS, 1)), np.uint64)
+    full = (1 << m) - 1
+    marks[:, full // BITS_OF_MARKS] |= np.uint64(1) << np.uint64(full % BITS_OF_MARKS)
+    rows = np.arange(len(alone), dtype=np.int32)
+    _below(_Node(layout.packed(codes), owners, rows, alone.astype(np.int32)), full, 0, layout, marks)
+    return marks
+
+
+def _below(node: _Node, keys: int, start: int, layout: _Layout, marks: Marks) -> None:
+    """Go through the sets that lack one more of the keys from `start` on."""
+    for j in range(start, len(layout.word)):
+        fewer = keys & ~(1 << j)
+        if fewer:
+            child = _child(node, j, fewer, layout, marks)
+            if len(child.rows):
+                _below(child, fewer, j + 1, layout, marks)
+
+
+def _child(node: _Node, j: int, fewer: int, layout: _Layout, marks: Marks) -> _Node:
+    """The table without one key, and the rows that are alone in it still."""
+    from worker.engine.uniqueness.suda_loops import mark_unique, merged, without
+
+    words = without(node.words, layout.word[j], layout.shift[j], layout.width[j])
+    owners, places = node.owners.copy(), np.empty(len(words), np.int32)
+    bits = sum(width for k, width in enumerate(layout.width) if fewer >> k & 1)
+    hashed = max(2 * len(words), 2).bit_length()
+    exact = bits <= hashed and words.shape[1] == 1
+    table = np.full(1 << (bits if exact else hashed), -1, np.int32)
+    number = merged(words, owners, table, exact, 64 - hashed, places)
+    rows, at = np.empty_like(node.rows), np.empty_like(node.at)
+    word, bit = divmod(fewer, BITS_OF_MARKS)
+    left = mark_unique(owners, places, node.rows, node.at, word, bit, marks, rows, at)
+    return _Node(words[:number], owners[:number], rows[:left], at[:left])
+
+
+def _minimal(marks: Marks, keys: int) -> Marks:
+    """Of the marked sets those of which no smaller one is marked."""
+    larger = np.zeros_like(marks)
+    numbers = np.arange(marks.shape[1])
+    for j in range(keys):
+        if j < 6:
+            larger |= (marks & _sets_without(j)) << np.uint64(1 << j)
+        else:
+            there = 1 << (j - 6)
+            fewer = numbers[numbers & there == 0]
+            larger[:, fewer | there] |= marks[:, fewer]
+    return marks & ~larger
+
+
+def _without_cells(marks: Marks, unknown: Mask) -> None:
+    """Unmark for each row the sets with a key of which it does not tell the value."""
+    numbers = np.arange(marks.shape[1])
+    for j, rows in enumerate(unknown):
+        if j < 6:
+            marks[rows] &= _sets_without(j)
+        else:
+            marks[np.ix_(rows, numbers >> (j - 6) & 1 == 1)] = 0
+
+
+def _sets_without(j: int) -> np.uint64:
+    """Among 64 sets those without one of the first six keys."""
+    return np.uint64(sum(1 << number for number in range(BITS_OF_MARKS) if not number >> j & 1))
