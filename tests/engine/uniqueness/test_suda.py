@@ -45,7 +45,11 @@ def by_hand(rows, persons=None, left_out=False):
             for keys in combinations(range(m), size):
                 if left_out and any(row[j] in ("", "*") for j in keys):
                     continue
-                same = {who for other, who in zip(rows, persons, strict=True) if all(other[j] == row[j] for j in keys)}
+                same = {
+                    who
+                    for other, who in zip(rows, persons, strict=True)
+                    if all(other[j] == row[j] for j in keys)
+                }
                 if same == {persons[i]} and not any(set(less) <= set(keys) for less in alone):
                     alone.append(keys)
         for keys in alone:
@@ -85,7 +89,7 @@ def test_many_wide_keys_need_several_words():
     rows = [tuple(f"{draw.randrange(3) * 40}{j % 2}" for j in range(8)) for _ in range(60)]
     rows += [tuple(f"x{i}{j}" for j in range(8)) for i in range(300)]
     classes, names, at = classes_of_rows(rows)
-    scores, least, parts, sizes = by_hand(rows[:60])
+    scores, *_ = by_hand(rows[:60])
     found = suda(classes, names)
     assert found.scores[at[:60]].tolist() == scores
     assert set(found.scores[at[60:]].tolist()) == {8 * math.factorial(7)}

@@ -15,6 +15,7 @@ from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.method import Method, Tabulation
 from worker.engine.contracts.parametric import Parametric
 from worker.engine.contracts.privacy import Spend
+from worker.engine.contracts.scene import truthful_keys
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
 from worker.engine.execution.beside import (
@@ -249,14 +250,13 @@ def anonymize(
         beside.held_out.write(marked(held_out))
     with work.reporter.span(0.8, 1.0):
         _judge(after, goals, report)
-        found = work.measured(
-            original, before, after, randomness, held_out, by_record=records is not None
-        )
+        found = work.measured(original, before, after, randomness, held_out, by_record=records is not None)
         report.measures.extend(found.results)
         if categories is not None:
             categories.update(_categories(after, listed))
         if records is not None:
-            write_records(records, original, kept, after, found.records, work.reporter)
+            keys = truthful_keys(after.quasi_identifiers, recipe.traces_in(original.schema))
+            write_records(records, original, kept, after, found.records, keys, work.reporter)
     _traced(report, recipe.traces_in(original.schema))
     _privacy(report, recipe, original)
     return _finished(report, work)
@@ -352,7 +352,8 @@ def assess(
     found = work.measured(data, before, None, Source(key or fresh_key()), by_record=records is not None)
     report.measures.extend(found.results)
     if records is not None:
-        write_records(records, data, data, before, found.records, work.reporter)
+        keys = before.quasi_identifiers
+        write_records(records, data, data, before, found.records, keys, work.reporter)
     return _finished(report, work)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from worker.engine.tables.column import Floats
 from worker.engine.tables.keys import group
-from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.kinds import Role
+from worker.engine.tables.table import Schema
 from worker.engine.uniqueness.individual_risk import household_risk
 from worker.engine.uniqueness.rows_of_classes import Rows
 
@@ -52,7 +53,15 @@ def _by_person(households: Ids, risks: Floats, persons: Ids) -> tuple[Ids, Float
     return ids, np.concatenate([highest, risks[~told]])
 
 
-def household_ids(data: Statistics, key: str, rows: int) -> tuple[Ids, Ids | None]:
+class Tagged(Rows, Protocol):
+    """Rows whose columns have roles."""
+
+    @property
+    def schema(self) -> Schema:
+        """The columns."""
+
+
+def told_apart(data: Tagged, rows: int) -> tuple[Ids, Ids | None]:
     """The household of each row, and the person where a key tells persons apart."""
-    persons = None if data.person_key is None else ids_of(data, data.person_key, rows)
-    return ids_of(data, key, rows), persons
+    (household, *_), person = data.schema.named(Role.HOUSEHOLD_KEY), data.schema.named(Role.PERSON_KEY)
+    return ids_of(data, household, rows), ids_of(data, person[0], rows) if person else None

@@ -10,7 +10,7 @@ from worker.engine.tables.column import Floats
 from worker.engine.tables.frequency import Counts
 
 NEARLY_ALL = 0.05
-"""Where fewer people than this are outside the sample, the formulas for one and two rows lose their digits."""
+"""Where so few are outside the sample, the formulas for one and two rows lose their digits."""
 TERMS = 14
 
 

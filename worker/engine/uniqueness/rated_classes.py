@@ -1,4 +1,4 @@
-"""Classes with the risk of their rows: in the sample, in the population, and where cells may mean anything."""
+"""Classes with the risk of their rows, in the sample and in the population."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def matched(classes: Classes, names: Sequence[str], alpha: float | None) -> tupl
     return sizes, weights
 
 
-def risks_of(table: FrequencyTable, names: Sequence[str], alpha: float | None = None) -> tuple[Classes, Floats]:
+def risks_of(
+    table: FrequencyTable, names: Sequence[str], alpha: float | None = None
+) -> tuple[Classes, Floats]:
     """The classes themselves, each with the risk of its rows."""
     classes, _ = released_classes(table, names)
     if not classes.number:

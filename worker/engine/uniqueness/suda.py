@@ -16,6 +16,7 @@ import numpy as np
 
 from worker.engine.tables.classes import Classes
 from worker.engine.tables.column import Codes, Floats, Mask
+from worker.engine.tables.frequency import Counts
 from worker.engine.tables.wildcards import wild_cells
 from worker.engine.uniqueness.suda_loops import SHARED
 
@@ -47,7 +48,7 @@ def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda
     """
     from worker.engine.uniqueness.suda_loops import weighed
 
-    m, alone = len(names), np.flatnonzero(classes.sizes == 1)
+    m, alone = len(names), np.flatnonzero(classes.sizes == 1).astype(np.int32)
     scores, least = np.zeros(classes.number), np.zeros(classes.number, np.int32)
     parts, sizes = np.zeros(m), np.zeros(m + 1)
     if len(alone):
@@ -73,7 +74,7 @@ def disclosure_of_matches(unique: int, in_pairs: int, fraction: float) -> float 
     return right / (right + wrong) if right + wrong else None
 
 
-def dis_suda(scores: Floats, rows: Floats, keys: int, in_pairs: int, fraction: float) -> Floats:
+def dis_suda(scores: Floats, rows: Counts | Floats, keys: int, in_pairs: int, fraction: float) -> Floats:
     """DIS spread over the rows by their scores, as Elliot's; 0 without a score."""
     power = 1 + (8 - keys) / 20
     spread, scored = np.zeros(len(scores)), scores > 0
@@ -132,14 +133,14 @@ class _Layout:
         return words
 
 
-def _marked(codes: Sequence[Codes], sizes: Sequence[int], owners: Ids, alone: Codes) -> Marks:
-    """For each row that is alone, a bit for every set of keys by which it is: bit j of its number is key j."""
+def _marked(codes: Sequence[Codes], sizes: Sequence[int], owners: Ids, alone: Ids) -> Marks:
+    """For each row that is alone, a bit for every set of keys by which it is; set n holds key j at bit j."""
     m, layout = len(codes), _Layout.of(sizes)
     marks = np.zeros((len(alone), max((1 << m) // BITS_OF_MARKS, 1)), np.uint64)
     full = (1 << m) - 1
     marks[:, full // BITS_OF_MARKS] |= np.uint64(1) << np.uint64(full % BITS_OF_MARKS)
     rows = np.arange(len(alone), dtype=np.int32)
-    _below(_Node(layout.packed(codes), owners, rows, alone.astype(np.int32)), full, 0, layout, marks)
+    _below(_Node(layout.packed(codes), owners, rows, alone), full, 0, layout, marks)
     return marks
 
 

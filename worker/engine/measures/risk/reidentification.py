@@ -10,13 +10,12 @@ from worker.engine.contracts.measure import Found, Measure, Section, register
 from worker.engine.contracts.scene import Outlook, Side
 from worker.engine.tables.questions import Question, classes_of
 from worker.engine.tables.table import Schema
-from worker.engine.uniqueness.charts import risk_chart, size_chart
+from worker.engine.uniqueness.charts import RISKS, risk_chart, size_chart
 from worker.engine.uniqueness.class_sizes import Sizes, sizes_of
 from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
 
 THRESHOLDS = (0.05, 0.2, 0.5)
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000)
-RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 1 / 3, 0.5, 0.75, 1.0)
 
 
 @register
