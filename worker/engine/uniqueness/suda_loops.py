@@ -20,14 +20,14 @@ ONE = np.uint64(1)
 
 
 @inlined
-def _place(words: Words, row: int, exact: bool, shift: int) -> int:
+def _place(words: Words, row: int, exact: bool, shift: int) -> Any:
     """Where to look first: exactly where the key says, if it is short enough."""
     if exact:
-        return int(words[row, 0])
+        return words[row, 0]
     mixed = np.uint64(0)
     for w in range(words.shape[1]):
         mixed = (mixed ^ np.uint64(words[row, w])) * MIXER
-    return int(mixed >> np.uint64(shift))
+    return np.int64(mixed >> np.uint64(shift))
 
 
 @compiled

@@ -21,7 +21,7 @@ from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
 from worker.engine.uniqueness.population_uniques import Histogram, unique_share
 from worker.engine.wording import percent
 
-FITTED = ("pitman", "zayatz", "snb")
+FITTED = {"pitman": "Pitman's model", "zayatz": "Zayatz's model", "snb": "the SNB model"}
 FRACTIONS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 UNKNOWN = (
     "Nobody says which share of the population is in the data: tag a sampling weight, or give the sampling "
@@ -64,8 +64,10 @@ class PopulationUniqueness(Measure):
             headline=True,
         ),
         *(
-            Figure(name, title, f"The same share by {title}.", unit="share", better="low", public=True)
-            for name, title in zip(FITTED, ("Pitman's model", "Zayatz's model", "the SNB model"), strict=True)
+            Figure(
+                name, f"By {title}", f"The same share by {title}.", unit="share", better="low", public=True
+            )
+            for name, title in FITTED.items()
         ),
         Figure(
             "sample_unique_share",
