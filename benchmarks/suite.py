@@ -58,6 +58,12 @@ def _counts(setting: Setting) -> list[Result]:
     return counts(setting)
 
 
+def _class_risk(setting: Setting) -> list[Result]:
+    from benchmarks.class_risk import class_risk
+
+    return class_risk(setting)
+
+
 def _search(setting: Setting) -> list[Result]:
     from benchmarks.lattice_search import lattice_search
 
@@ -152,6 +158,7 @@ SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
     "counts": _counts,
+    "class-risk": _class_risk,
     "search": _search,
     "census": _census,
     "anonymize": _command,

@@ -26,6 +26,7 @@ BITS_OF_WORD = 62
 BITS_OF_MARKS = 64
 
 Ids = np.ndarray[Any, np.dtype[np.int32]]
+Words = np.ndarray[Any, np.dtype[np.int64]]
 Marks = np.ndarray[Any, np.dtype[np.uint64]]
 
 
@@ -46,26 +47,34 @@ def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda
 
     With `left_out` a cell without a value is no part of any set.
     """
-    from worker.engine.uniqueness.suda_loops import weighed
-
     m, alone = len(names), np.flatnonzero(classes.sizes == 1).astype(np.int32)
     scores, least = np.zeros(classes.number), np.zeros(classes.number, np.int32)
-    parts, sizes = np.zeros(m), np.zeros(m + 1)
-    if len(alone):
-        first = classes.first()
-        domains = [len(classes.table.domain(name)) for name in names]
-        order = sorted(range(m), key=lambda j: -domains[j])
-        codes = [classes.table.column(names[j])[first] for j in order]
-        marks = _marked(codes, [domains[j] for j in order], _owners(classes), alone)
-        if left_out:
-            _without_cells(marks, wild_cells(classes, names)[order][:, alone])
-        weights = np.array([0.0, *(float(math.factorial(m - size)) for size in range(1, m + 1))])
-        mine, fewest, by_place = np.zeros(len(alone)), np.zeros(len(alone), np.int32), np.zeros(m)
-        rows = classes.rows[alone].astype(np.float64)
-        weighed(_minimal(marks, m), weights, rows, mine, fewest, by_place, sizes)
-        scores[alone], least[alone], parts[order] = mine, fewest, by_place
-    total = float((scores * classes.rows).sum())
-    return Suda(scores, least, parts / total if total else parts, sizes)
+    if not len(alone):
+        return Suda(scores, least, np.zeros(m), np.zeros(m + 1))
+    first = classes.first()
+    domains = [len(classes.table.domain(name)) for name in names]
+    order = sorted(range(m), key=lambda j: -domains[j])
+    codes = [classes.table.column(names[j])[first] for j in order]
+    marks = _marked(codes, [domains[j] for j in order], _owners(classes), alone)
+    if left_out:
+        _without_cells(marks, wild_cells(classes, names)[order][:, alone])
+    scores[alone], least[alone], parts, sizes = _weighed(_minimal(marks, m), m, classes.rows[alone])
+    contributions = np.zeros(m)
+    contributions[order] = parts
+    return Suda(scores, least, contributions, sizes)
+
+
+def _weighed(marks: Marks, m: int, rows: Counts) -> tuple[Floats, Ids, Floats, Floats]:
+    """Scores and fewest keys of rows, what each key gives to all scores, and how many sets have each size."""
+    from worker.engine.uniqueness.suda_loops import weighed
+
+    holds = np.arange(1 << m) >> np.arange(m)[:, None] & 1
+    size = holds.sum(axis=0).astype(np.int32)
+    weights = np.array([float(math.factorial(m - n)) for n in range(m + 1)])[size]
+    scores, least = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
+    often = weighed(marks, weights, size, rows.astype(np.float64), scores, least)
+    parts, total = holds @ (often * weights), float(often @ weights)
+    return scores, least, parts / (total or 1), np.bincount(size, often, m + 1).astype(np.float64)
 
 
 def disclosure_of_matches(unique: int, in_pairs: int, fraction: float) -> float | None:
@@ -97,12 +106,12 @@ def _owners(classes: Classes) -> Ids:
 
 @dataclass(frozen=True)
 class _Node:
-    """Combinations of some of the keys: who has them, and where the rows stand that are alone."""
+    """Combinations of some of the keys and who has them; beside it the rows that are alone, with theirs."""
 
-    words: np.ndarray[Any, np.dtype[np.int64]]
+    words: Words
     owners: Ids
     rows: Ids
-    at: Ids
+    own: Words
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,11 @@ class _Layout:
             used += width[j]
         return cls(tuple(word), tuple(shift), tuple(width))
 
-    def packed(self, codes: Sequence[Codes]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def bits(self, keys: int) -> int:
+        """How many bits a set of keys takes."""
+        return sum(width for j, width in enumerate(self.width) if keys >> j & 1)
+
+    def packed(self, codes: Sequence[Codes]) -> Words:
         """The combinations as words."""
         words = np.zeros((len(codes[0]), max(self.word) + 1), np.int64)
         for one, word, shift in zip(codes, self.word, self.shift, strict=True):
@@ -139,8 +152,8 @@ def _marked(codes: Sequence[Codes], sizes: Sequence[int], owners: Ids, alone: Id
     marks = np.zeros((len(alone), max((1 << m) // BITS_OF_MARKS, 1)), np.uint64)
     full = (1 << m) - 1
     marks[:, full // BITS_OF_MARKS] |= np.uint64(1) << np.uint64(full % BITS_OF_MARKS)
-    rows = np.arange(len(alone), dtype=np.int32)
-    _below(_Node(layout.packed(codes), owners, rows, alone), full, 0, layout, marks)
+    words, rows = layout.packed(codes), np.arange(len(alone), dtype=np.int32)
+    _below(_Node(words, owners, rows, words[alone]), full, 0, layout, marks)
     return marks
 
 
@@ -156,19 +169,45 @@ def _below(node: _Node, keys: int, start: int, layout: _Layout, marks: Marks) ->
 
 def _child(node: _Node, j: int, fewer: int, layout: _Layout, marks: Marks) -> _Node:
     """The table without one key, and the rows that are alone in it still."""
-    from worker.engine.uniqueness.suda_loops import mark_unique, merged, without
+    from worker.engine.uniqueness.suda_loops import mark, without
 
-    words = without(node.words, layout.word[j], layout.shift[j], layout.width[j])
-    owners, places = node.owners.copy(), np.empty(len(words), np.int32)
-    bits = sum(width for k, width in enumerate(layout.width) if fewer >> k & 1)
-    hashed = max(2 * len(words), 2).bit_length()
-    exact = bits <= hashed and words.shape[1] == 1
-    table = np.full(1 << (bits if exact else hashed), -1, np.int32)
-    number = merged(words, owners, table, exact, 64 - hashed, places)
-    rows, at = np.empty_like(node.rows), np.empty_like(node.at)
-    word, bit = divmod(fewer, BITS_OF_MARKS)
-    left = mark_unique(owners, places, node.rows, node.at, word, bit, marks, rows, at)
-    return _Node(words[:number], owners[:number], rows[:left], at[:left])
+    place = layout.word[j], layout.shift[j], layout.width[j]
+    own, bits = without(node.own, *place), layout.bits(fewer)
+    words = without(node.words, *place)
+    if words.shape[1] == 1 and bits <= _doubled(words):
+        words, owners, found = _placed(words, node.owners, own, bits)
+    else:
+        words, owners, found = _hashed(words, node.owners, own)
+    mark(found, node.rows, *divmod(fewer, BITS_OF_MARKS), marks)
+    alone = found != SHARED
+    return _Node(words, owners, node.rows[alone], own[alone])
+
+
+def _doubled(words: Words) -> int:
+    """The bits of a table with room for twice as many combinations."""
+    return max(2 * len(words), 2).bit_length()
+
+
+def _placed(words: Words, owners: Ids, own: Words, bits: int) -> tuple[Words, Ids, Ids]:
+    """Equal combinations as one where there is a place for every combination that may be."""
+    from worker.engine.uniqueness.suda_loops import NOBODY, laid_out, read_off
+
+    table = np.full(1 << bits, NOBODY, np.int32)
+    number = laid_out(words, owners, table)
+    fewer, theirs = np.empty((number, 1), np.int64), np.empty(number, np.int32)
+    read_off(table, fewer, theirs)
+    return fewer, theirs, table[own[:, 0]]
+
+
+def _hashed(words: Words, owners: Ids, own: Words) -> tuple[Words, Ids, Ids]:
+    """The same where they have to be looked for."""
+    from worker.engine.uniqueness.suda_loops import looked_up, merged
+
+    wide, theirs, found = _doubled(words), owners.copy(), np.empty(len(own), np.int32)
+    table = np.full(1 << wide, -1, np.int32)
+    number = merged(words, theirs, table, 64 - wide)
+    looked_up(own, words, theirs, table, 64 - wide, found)
+    return words[:number], theirs[:number], found
 
 
 def _minimal(marks: Marks, keys: int) -> Marks:

@@ -15,19 +15,16 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 SHARED = -1
 """The owner of a combination that several rows, or persons, have."""
+NOBODY = -2
+"""The owner of a place that holds no combination."""
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
-
-
-@inlined
-def _place(words: Words, row: int, exact: bool, shift: int) -> Any:
-    """Where to look first: exactly where the key says, if it is short enough."""
-    if exact:
-        return words[row, 0]
-    mixed = np.uint64(0)
-    for w in range(words.shape[1]):
-        mixed = (mixed ^ np.uint64(words[row, w])) * MIXER
-    return np.int64(mixed >> np.uint64(shift))
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+"""Its six bits from any place on are different: they tell which bit of a word is set."""
+PLACES = np.array(
+    sorted(range(64), key=lambda bit: 0x03F79D71B4CB0A89 << bit >> 58 & 63),
+    np.int64,
+)
 
 
 @compiled
@@ -41,88 +38,102 @@ def without(words: Words, at: int, shift: int, width: int) -> Words:
 
 
 @compiled
-def merged(words: Words, owners: Ids, table: Ids, exact: bool, shift: int, places: Ids) -> int:
-    """Equal combinations become one, in the order in which they come; `places` says which each becomes.
+def laid_out(words: Words, owners: Ids, table: Ids) -> int:
+    """Who has each combination, at the place that its one word says; returns how many there are."""
+    number = 0
+    for i in range(words.shape[0]):
+        place = words[i, 0]
+        if table[place] == NOBODY:
+            table[place] = owners[i]
+            number += 1
+        elif table[place] != owners[i]:
+            table[place] = SHARED
+    return number
 
-    Both arrays are written over from their beginnings, and `table` is a list of free places.
-    """
+
+@compiled
+def read_off(table: Ids, words: Words, owners: Ids) -> None:
+    """The combinations of a table in which each has its place, and who has them."""
+    number = 0
+    for place in range(table.size):
+        if table[place] != NOBODY:
+            words[number, 0], owners[number] = place, table[place]
+            number += 1
+
+
+@inlined
+def _first_place(words: Words, row: int, shift: int) -> Any:
+    """Where to look for a combination first."""
+    mixed = np.uint64(0)
+    for w in range(words.shape[1]):
+        mixed = (mixed ^ np.uint64(words[row, w])) * MIXER
+    return np.int64(mixed >> np.uint64(shift))
+
+
+@inlined
+def _alike(words: Words, row: int, others: Words, other: int) -> bool:
+    same = True
+    for w in range(words.shape[1]):
+        same = same and words[row, w] == others[other, w]
+    return same
+
+
+@compiled
+def merged(words: Words, owners: Ids, table: Ids, shift: int) -> int:
+    """Equal combinations become one, at the beginning of both arrays; `table` says where each stands."""
     number, last = 0, table.size - 1
     for i in range(words.shape[0]):
-        slot = _place(words, i, exact, shift)
-        while True:
-            there = table[slot]
-            if there < 0:
-                break
-            same = True
-            for w in range(words.shape[1]):
-                same = same and words[there, w] == words[i, w]
-            if same:
-                break
-            slot = (slot + 1) & last
+        place = _first_place(words, i, shift)
+        while table[place] >= 0 and not _alike(words, i, words, table[place]):
+            place = (place + 1) & last
+        there = table[place]
         if there < 0:
-            table[slot], there = number, number
+            table[place] = number
             for w in range(words.shape[1]):
                 words[number, w] = words[i, w]
             owners[number] = owners[i]
             number += 1
         elif owners[there] != owners[i]:
             owners[there] = SHARED
-        places[i] = there
     return number
 
 
 @compiled
-def mark_unique(
-    owners: Ids, places: Ids, rows: Ids, at: Ids, word: int, bit: int, bits: Bits, left: Ids, left_at: Ids
-) -> int:
-    """Of the rows that were unique with one key more, those that still are: marked, and told in `left`."""
-    number = 0
+def looked_up(own: Words, words: Words, owners: Ids, table: Ids, shift: int, found: Ids) -> None:
+    """Who has the combination of each row."""
+    last = table.size - 1
+    for i in range(own.shape[0]):
+        place = _first_place(own, i, shift)
+        while not _alike(own, i, words, table[place]):
+            place = (place + 1) & last
+        found[i] = owners[table[place]]
+
+
+@compiled
+def mark(found: Ids, rows: Ids, word: int, bit: int, bits: Bits) -> None:
+    """Mark a set of keys for the rows that are alone by it."""
     for i in range(rows.size):
-        place = places[at[i]]
-        if owners[place] != SHARED:
+        if found[i] != SHARED:
             bits[rows[i], word] |= ONE << np.uint64(bit)
-            left[number], left_at[number] = rows[i], place
-            number += 1
-    return number
-
-
-@inlined
-def _ones(x: int) -> int:
-    """How many bits are set."""
-    number = 0
-    while x:
-        x &= x - 1
-        number += 1
-    return number
 
 
 @compiled
-def weighed(
-    bits: Bits, weights: Floats, rows: Floats, scores: Floats, least: Ids, parts: Floats, sizes: Floats
-) -> None:
-    """The scores of rows from the sets of keys marked for them, and the least keys of any of their sets.
+def weighed(bits: Bits, weights: Floats, sizes: Ids, rows: Floats, scores: Floats, least: Ids) -> Floats:
+    """The scores of rows from the sets of keys marked for them, and the fewest keys of any of their sets.
 
-    `parts` adds up what sets with each key give, `sizes` how many sets of each size there are; both count
-    each of the `rows` that are alike.
+    Each set has a weight and a size. Returns how often each is marked, every row as often as there are `rows`
+    like it.
     """
+    often = np.zeros(weights.size)
     for i in range(bits.shape[0]):
         for word in range(bits.shape[1]):
             rest = bits[i, word]
-            bit = 0
             while rest:
-                if rest & ONE:
-                    keys = word * 64 + bit
-                    size = _ones(keys)
-                    weight = weights[size]
-                    scores[i] += weight
-                    sizes[size] += rows[i]
-                    if least[i] == 0 or size < least[i]:
-                        least[i] = size
-                    column = 0
-                    while keys:
-                        if keys & 1:
-                            parts[column] += weight * rows[i]
-                        keys >>= 1
-                        column += 1
-                rest >>= ONE
-                bit += 1
+                lowest = rest & (~rest + ONE)
+                keys = word * 64 + PLACES[np.int64((lowest * DE_BRUIJN) >> np.uint64(58))]
+                scores[i] += weights[keys]
+                often[keys] += rows[i]
+                if least[i] == 0 or sizes[keys] < least[i]:
+                    least[i] = sizes[keys]
+                rest ^= lowest
+    return often
