@@ -102,7 +102,7 @@ class PopulationUniqueness(Measure):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(), cls(model="zayatz", sampling_fraction=0.3))
+        return (cls(sampling_fraction=0.05), cls(model="zayatz", sampling_fraction=0.3))
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
         if self.sampling_fraction is None and not outlook.schema.named(Role.WEIGHT):
