@@ -7,31 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tests.engine.running import recipe_of, table_of
-from worker.engine.execution.dataset import Dataset
-from worker.engine.reporting import NullReporter
-from worker.engine.tables.classes import classes_of
-from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import MemorySource
+from tests.engine.uniqueness.rows import classes_of_rows
 from worker.engine.uniqueness.suda import dis_suda, disclosure_of_matches, suda
-
-
-def classes_of_rows(rows, persons=None):
-    """The classes of rows, and which class each row is in."""
-    names = [f"k{j}" for j in range(len(rows[0]))]
-    cells = [dict(zip(names, row, strict=True)) for row in rows]
-    columns = {name: {"role": "quasi-identifier", "kind": "text"} for name in names}
-    if persons is not None:
-        columns["who"] = {"role": "person-key"}
-        cells = [{**row, "who": person} for row, person in zip(cells, persons, strict=True)]
-    recipe = recipe_of(columns)
-    data = Dataset(MemorySource(table_of(cells)), recipe.columns, recipe.declarations({}))
-    table = Statistics(data, {}, NullReporter()).counts(names, persons=True)
-    classes = classes_of(table, names)
-    first = classes.first()
-    texts = zip(*(table.domain(n).column(table.column(n)[first]).texts() for n in names), strict=True)
-    at = {text: number for number, text in enumerate(texts)}
-    return classes, names, np.array([at[tuple(row)] for row in rows])
 
 
 def by_hand(rows, persons=None, left_out=False):
