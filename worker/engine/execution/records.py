@@ -36,7 +36,7 @@ COLUMNS = (
 )
 
 LINES_AT_ONCE = 65_536
-MOST_KEYS = 12
+MOST_KEYS = 8
 """Sets of more keys are too many to be looked through in every run."""
 
 
