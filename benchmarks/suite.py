@@ -64,6 +64,12 @@ def _diversity(setting: Setting) -> list[Result]:
     return diversity(setting)
 
 
+def _class_risk(setting: Setting) -> list[Result]:
+    from benchmarks.class_risk import class_risk
+
+    return class_risk(setting)
+
+
 def _search(setting: Setting) -> list[Result]:
     from benchmarks.lattice_search import lattice_search
 
@@ -159,6 +165,7 @@ SUITE: dict[str, Measurement] = {
     "ingest": _ingest,
     "counts": _counts,
     "diversity": _diversity,
+    "class-risk": _class_risk,
     "search": _search,
     "census": _census,
     "anonymize": _command,

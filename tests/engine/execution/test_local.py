@@ -156,7 +156,7 @@ def test_records_are_one_line_per_input_row():
         records=records,
     )
     lines = rows_of(records.getvalue())
-    assert list(lines[0]) == [
+    assert list(lines[0])[:8] == [
         *(
             "row",
             "class_size",
@@ -174,7 +174,37 @@ def test_records_are_one_line_per_input_row():
         ("3", "2", "2"),
         ("4", "0", "0"),
     ]
-    assert lines[0]["individual_risk"] == "0.5"
+    assert lines[0]["individual_risk"] == lines[0]["individual-risk_risk"] == "0.5"
+    assert (lines[0]["suda"], lines[1]["suda"]) == ("0", "0")
+    assert (lines[0]["suda_suda"], lines[1]["suda_suda"]) == ("0", "")
+
+
+def test_records_hold_the_scores_of_special_uniques():
+    rows = [{"p": p, "q": q} for p, q in ("ax", "ay", "by", "by", "by", "cz", "cz")]
+    records = io.BytesIO()
+    columns = {name: {"role": "quasi-identifier"} for name in "pq"}
+    assess(recipe_of(columns), MemorySource(table_of(rows)), records=records)
+    lines = rows_of(records.getvalue())
+    assert [line["suda"] for line in lines] == ["1", "1", "0", "0", "0", "0", "0"]
+    # DIS by hand: m = 2, so that Q = 1.3; two rows of score 1, two rows in a pair, π = 0.01.
+    assert float(lines[0]["dis_suda"]) == pytest.approx(1 / (1 + 2 * 99 / 2))
+    assert lines[0]["dis_suda"] == lines[0]["suda_dis_suda"]
+
+
+def test_records_of_keys_that_moved_are_empty():
+    """Equal values of perturbed keys tell nobody's row: what counts them has nothing to say."""
+    rows = [{"q": str(20 + n), "s": "x", "h": str(n // 2)} for n in range(12)]
+    columns = {
+        "q": {"role": "quasi-identifier", "kind": "integer"},
+        "s": {"role": "sensitive"},
+        "h": {"role": "household-key"},
+    }
+    records = io.BytesIO()
+    run(recipe_of(columns, steps=[("noise", {"column": "q"})]), table_of(rows), records=records)
+    empty = ("class_size", "individual_risk", "household_risk", "suda", "dis_suda", "l_s")
+    for line in rows_of(records.getvalue()):
+        assert all(line[name] == "" or line[name] == "0" for name in empty)
+        assert not any(name.startswith(("individual-risk", "household-risk", "suda_")) for name in line)
 
 
 def test_households_share_their_risk():

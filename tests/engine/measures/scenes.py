@@ -11,7 +11,7 @@ from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.result import Result
 from worker.engine.contracts.traces import Trace, Traces
 from worker.engine.execution.dataset import Dataset
-from worker.engine.execution.measuring import Setting, measured
+from worker.engine.execution.measuring import Measured, Setting, measured
 from worker.engine.execution.outside import OpenedFiles
 from worker.engine.randomness import Source, key_from_seed
 from worker.engine.reporting import NullReporter
@@ -73,6 +73,10 @@ def statistics_of(cells: Cells, case: Case, kept: list[bool], strict: bool) -> S
 
 
 def result_of(measure: Measure, case: Case) -> Result:
+    return measured_of(measure, case).results[0]
+
+
+def measured_of(measure: Measure, case: Case) -> Measured:
     everybody = [True] * case.rows
     before = statistics_of(case.before, case, everybody, True)
     after = statistics_of(case.after, case, case.kept or everybody, False)
@@ -90,7 +94,7 @@ def result_of(measure: Measure, case: Case) -> Result:
         left_behind=case.left_behind,
         held_out=np.array(case.held_out, bool) if case.held_out else None,
     )
-    return measured([measure], setting).results[0]
+    return measured([measure], setting)
 
 
 def figures_of(measure: Measure, case: Case) -> Figures:

@@ -11,6 +11,7 @@ from worker.engine.errors import EngineError
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.tables.column import Mask
+from worker.engine.tables.kinds import Role
 from worker.engine.tables.table import Schema
 
 if TYPE_CHECKING:
@@ -58,14 +59,25 @@ class Outlook:
     rows: int
     traces: Traces | None = None
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The quasi-identifiers by whose values rows can be matched."""
+        return truthful_keys(self.schema.named(Role.QUASI_IDENTIFIER), self.traces)
+
+
+def truthful_keys(names: tuple[str, ...], traces: Traces | None) -> tuple[str, ...]:
+    """Those that stayed truthful; all of them where nobody knows what was done to them."""
+    return names if traces is None else traces.truthful(names)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Helps:
     """What every reading may use beside the data. `rows` are those of the input, with or without consent:
-    figures per record are arrays of this length.
+    figures per record are arrays of this length. They are `by_record` where somebody is going to have them.
     """
 
     rows: int
+    by_record: bool = True
     source: Source
     reporter: Reporter
     outside: Outside
@@ -75,11 +87,15 @@ class Helps:
 class Side(Helps):
     """One table, original or released. It does not know which, so that what was read can be kept.
 
-    `traces` say of which columns the values are true, where steps changed some; None where they are as they
-    came, or nobody knows.
+    `keys` are the quasi-identifiers whose values still tell whose row it is: all of the original, those of a
+    release that stayed truthful. `origin` holds the same rows with the keys of persons and households that
+    never leave; None where nobody knows where the rows stood. `traces` say of which columns the values are
+    true, where steps changed some; None where they are as they came, or nobody knows.
     """
 
     statistics: Statistics
+    keys: tuple[str, ...] = ()
+    origin: Statistics | None = None
     traces: Traces | None = None
 
 

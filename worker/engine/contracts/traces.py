@@ -46,6 +46,7 @@ TRUE = (Trace.KEPT, Trace.COARSER)
 """What stands in the cell is true of it."""
 _ABSORBING = (Trace.REMOVED, Trace.MADE_UP)
 _ELSEWHERE = (Trace.EXCHANGED, Trace.PERTURBED)
+_TRUTHFUL = (Trace.KEPT, Trace.COARSER)
 
 
 def gone(schema: Schema) -> dict[str, Trace]:
@@ -127,6 +128,10 @@ class Traces:
     def named(self, *wanted: Trace) -> tuple[str, ...]:
         """The columns of which this is left."""
         return tuple(name for name, trace in self.columns.items() if trace in wanted)
+
+    def truthful(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the columns that still say what was true of the row: a row can be matched by them."""
+        return tuple(name for name in names if self[name] in _TRUTHFUL)
 
     def together(self, names: Iterable[str]) -> Trace:
         """What is left of a combination of columns: as little as of the worst of them."""

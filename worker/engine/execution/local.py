@@ -15,6 +15,7 @@ from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.method import Method, Tabulation
 from worker.engine.contracts.parametric import Parametric
 from worker.engine.contracts.privacy import Spend
+from worker.engine.contracts.scene import truthful_keys
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
 from worker.engine.execution.beside import (
@@ -132,6 +133,7 @@ class Work:
         source: Source,
         held_out: Mask | None = None,
         aligned: bool = True,
+        by_record: bool = False,
     ) -> Measured:
         """The measures of the recipe; `data` are the rows of the original."""
         known = after is not None and bool(self.recipe.steps)
@@ -149,6 +151,7 @@ class Work:
             held_out=held_out,
             aligned=aligned,
             left_behind=data.left_behind,
+            by_record=by_record,
         )
         return measured(self.measures, setting)
 
@@ -247,12 +250,13 @@ def anonymize(
         beside.held_out.write(marked(held_out))
     with work.reporter.span(0.8, 1.0):
         _judge(after, goals, report)
-        found = work.measured(original, before, after, randomness, held_out)
+        found = work.measured(original, before, after, randomness, held_out, by_record=records is not None)
         report.measures.extend(found.results)
         if categories is not None:
             categories.update(_categories(after, listed))
         if records is not None:
-            write_records(records, original, kept, after, found.records, work.reporter)
+            keys = truthful_keys(after.quasi_identifiers, recipe.traces_in(original.schema))
+            write_records(records, original, kept, after, found.records, keys, work.reporter)
     _traced(report, recipe.traces_in(original.schema))
     _privacy(report, recipe, original)
     return _finished(report, work)
@@ -345,10 +349,11 @@ def assess(
     goals = work.goals(before)
     _announced(work, goals, None, before)
     _judge(before, goals, report)
-    found = work.measured(data, before, None, Source(key or fresh_key()))
+    found = work.measured(data, before, None, Source(key or fresh_key()), by_record=records is not None)
     report.measures.extend(found.results)
     if records is not None:
-        write_records(records, data, data, before, found.records, work.reporter)
+        keys = before.quasi_identifiers
+        write_records(records, data, data, before, found.records, keys, work.reporter)
     return _finished(report, work)
 
 

@@ -12,7 +12,7 @@ from worker.engine.contracts.chart import Chart, overlaid
 from worker.engine.contracts.figure import Parts, Scalar, charts_alike, rows_astray, taken, wrong_figure
 from worker.engine.contracts.measure import DoesNotApply, Found, Measure, PerRecord, too_large
 from worker.engine.contracts.result import Result, State
-from worker.engine.contracts.scene import Outlook, Outside, Scene, Side
+from worker.engine.contracts.scene import Outlook, Outside, Scene, Side, truthful_keys
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, frames, is_out_of_memory
 from worker.engine.execution.earlier import Earlier, Nothing, Watched, key_of, spelled, told
@@ -44,6 +44,7 @@ class Setting:
     traces: Traces | None = None
     aligned: bool = True
     left_behind: tuple[str, ...] = ()
+    by_record: bool = True
     earlier: Earlier = field(default_factory=Nothing)
     declared: str = ""
     """What is declared of the data, in short."""
@@ -139,7 +140,7 @@ def _found(measure: Measure, setting: Setting, result: Result) -> tuple[Result, 
     before = _original(measure, setting)
     after = compared = None
     if setting.after is not None:
-        after = measure.read(replace(_side(measure, setting, setting.after), traces=setting.traces))
+        after = measure.read(_released(measure, setting, setting.after))
         compared = measure.compare(_scene(measure, setting, setting.after))
     found = [one for one in (before, after, compared) if one is not None]
     if not found:
@@ -159,26 +160,42 @@ def _original(measure: Measure, setting: Setting) -> Found | None:
     if setting.after is not None and (kept := setting.earlier.get(key)) is not None:
         return told(kept)
     outside = Watched(setting.outside)
-    found = measure.read(replace(_side(measure, setting, setting.before), outside=outside))
+    found = measure.read(replace(_side(measure, setting), outside=outside))
     if (text := spelled(measure, found, outside)) is not None:
         setting.earlier.put(key, text)
     return found
 
 
-def _side(measure: Measure, setting: Setting, statistics: Statistics) -> Side:
-    """Both sides draw the same, so that they differ by the data alone."""
+def _side(measure: Measure, setting: Setting) -> Side:
+    """The original. Its rows are those that records are about where there is no release."""
     return Side(
         rows=setting.rows,
+        by_record=setting.by_record and setting.after is None,
         source=setting.source.for_step(measure.id),
         reporter=setting.reporter,
         outside=setting.outside,
-        statistics=statistics,
+        statistics=setting.before,
+        keys=setting.before.quasi_identifiers,
+        origin=setting.before,
+    )
+
+
+def _released(measure: Measure, setting: Setting, after: Statistics) -> Side:
+    """Both sides draw the same, so that they differ by the data alone."""
+    return replace(
+        _side(measure, setting),
+        by_record=setting.by_record and setting.aligned,
+        statistics=after,
+        keys=truthful_keys(after.quasi_identifiers, setting.traces),
+        origin=setting.before if setting.aligned else None,
+        traces=setting.traces,
     )
 
 
 def _scene(measure: Measure, setting: Setting, after: Statistics) -> Scene:
     return Scene(
         rows=setting.rows,
+        by_record=setting.by_record,
         source=setting.source.for_step(measure.id),
         reporter=setting.reporter,
         outside=setting.outside,

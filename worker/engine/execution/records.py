@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -17,12 +17,13 @@ from worker.engine.reporting import Reporter
 from worker.engine.tables.classes import Classes, released_classes
 from worker.engine.tables.column import Codes, Floats
 from worker.engine.tables.dense import codes_of
-from worker.engine.tables.frequency import Counts, FrequencyTable
-from worker.engine.tables.keys import Packer
+from worker.engine.tables.frequency import Counts
 from worker.engine.tables.kinds import Role
 from worker.engine.tables.statistics import Data, Statistics
-from worker.engine.tables.table import Chunk
-from worker.engine.uniqueness.individual_risk import household_risk, individual_risk
+from worker.engine.uniqueness.households import of_households, told_apart
+from worker.engine.uniqueness.individual_risk import individual_risk
+from worker.engine.uniqueness.rows_of_classes import class_of_rows
+from worker.engine.uniqueness.suda import DIS_FRACTION, dis_suda, suda
 
 COLUMNS = (
     "row",
@@ -34,8 +35,9 @@ COLUMNS = (
     "dis_suda",
 )
 
-
 LINES_AT_ONCE = 65_536
+MOST_KEYS = 8
+"""Sets of more keys are too many to be looked through in every run."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,19 @@ class _Figure:
 
 @dataclass(frozen=True)
 class _Records:
-    """The class of each row – −1 for one suppressed, left out or without consent – and the figures."""
+    """The class of each row – −1 for one suppressed, left out or without consent – and the figures, by the
+    names of their columns: those of classes, and those that differ from row to row."""
 
     found: Codes
-    sizes: _Figure
-    weighted: _Figure
-    risks: _Figure
-    households: _Figure | None
-    """Row by row."""
-    diversity: dict[str, _Figure]
-    measured: dict[str, _Figure]
-    """Row by row, by the name of the column."""
+    of_classes: dict[str, _Figure]
+    of_rows: dict[str, _Figure]
+    diversity: tuple[str, ...]
+    measured: tuple[str, ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns."""
+        return (*COLUMNS, *self.diversity, *self.measured)
 
 
 def write_records(
@@ -83,16 +87,17 @@ def write_records(
     released: Data,
     after: Statistics,
     measured: Mapping[str, PerRecord],
+    keys: Sequence[str],
     reporter: Reporter,
 ) -> None:
     """Write the lines. Rows are numbered from 1; a figure that does not apply is empty.
 
-    `measured` are the figures per record of measures: one number for each input row.
+    `measured` are the figures per record of measures: one number for each input row. `keys` are the
+    quasi-identifiers by whose values rows can be matched; without any there are no classes.
     """
     reporter.stage("Writing the records")
-    records = _records(original, released, after, measured)
-    header = [*COLUMNS, *(f"l_{name}" for name in records.diversity), *records.measured]
-    file.write((",".join(header) + "\n").encode())
+    records = _records(original, released, after, measured, tuple(keys))
+    file.write((",".join(records.header) + "\n").encode())
 
     def lines(start: int) -> memoryview:
         rows = slice(start, min(start + LINES_AT_ONCE, original.rows))
@@ -104,82 +109,66 @@ def write_records(
 
 
 def _records(
-    original: Dataset, released: Data, after: Statistics, measured: Mapping[str, PerRecord]
+    original: Dataset,
+    released: Data,
+    after: Statistics,
+    measured: Mapping[str, PerRecord],
+    keys: tuple[str, ...],
 ) -> _Records:
-    sensitive = [name for name in after.sensitive if name in after.schema]
-    table = after.classes_table(sensitive)
-    names = after.quasi_identifiers
-    classes, _ = released_classes(table, names)
-    diversity = {
-        name: np.bincount(classes.contents(name).ids, minlength=classes.number).astype(np.int64)
-        for name in sensitive
+    sensitive = tuple(name for name in after.sensitive if name in after.schema)
+    found, of_classes = np.full(original.rows, -1, np.int32), dict[str, _Figure]()
+    of_rows = {name: _Figure.of(values) for name, values in measured.items()}
+    if keys:
+        classes, _ = released_classes(after.counts((*keys, *sensitive), persons=True, weights=True), keys)
+        found = class_of_rows(released, classes, keys, original.rows)
+        figures = {
+            **_risks(classes, keys),
+            **{_diversity(name): _values(classes, name) for name in sensitive},
+        }
+        of_classes = {name: _Figure.of_classes(one) for name, one in figures.items()}
+        if classes.number and original.schema.named(Role.HOUSEHOLD_KEY):
+            own = np.append(figures["individual_risk"], 0.0)[found]
+            of_rows["household_risk"] = _Figure.of(of_households(own, *told_apart(original, original.rows)))
+    return _Records(found, of_classes, of_rows, tuple(map(_diversity, sensitive)), tuple(measured))
+
+
+def _risks(classes: Classes, keys: Sequence[str]) -> dict[str, Counts | Floats]:
+    """The figures of classes that risk hangs on."""
+    figures: dict[str, Counts | Floats] = {
+        "class_size": classes.sizes,
+        "weighted_class_size": classes.sizes if classes.weights is None else classes.weights,
+        "individual_risk": individual_risk(classes.sizes, classes.weights),
     }
-    found = np.full(original.rows, -1, np.int32)
-    for ids, rows in _class_of_rows(released, table, classes, names):
-        found[rows] = ids
-    risks = individual_risk(classes.sizes, classes.weights) if classes.number else np.zeros(0)
-    return _Records(
-        found=found,
-        sizes=_Figure.of_classes(classes.sizes),
-        weighted=_Figure.of_classes(classes.sizes if classes.weights is None else classes.weights),
-        risks=_Figure.of_classes(risks),
-        households=_households(original, np.append(risks, 0.0), found) if classes.number else None,
-        diversity={name: _Figure.of_classes(counts) for name, counts in diversity.items()},
-        measured={name: _Figure.of(values) for name, values in measured.items()},
-    )
+    if len(keys) <= MOST_KEYS:
+        scores, in_pairs = suda(classes, keys).scores, 2 * int((classes.sizes == 2).sum())
+        figures["suda"] = scores
+        figures["dis_suda"] = dis_suda(scores, classes.rows, len(keys), in_pairs, DIS_FRACTION)
+    return figures
 
 
-def _households(original: Dataset, risks: Floats, found: Codes) -> _Figure | None:
-    """The risks of the households of all rows, when there is a key."""
-    if not original.schema.named(Role.HOUSEHOLD_KEY):
-        return None
-    made = _household_risks(original, risks[found])
-    return None if made is None else _Figure.of(made)
+def _diversity(name: str) -> str:
+    return f"l_{name}"
 
 
-def _class_of_rows(
-    released: Data, table: FrequencyTable, classes: Classes, names: tuple[str, ...]
-) -> Iterator[tuple[Counts, Counts]]:
-    """The class of each released row, and which input rows they are."""
-    packer = Packer(tuple(len(table.domain(name)) for name in names))
-    keys, first = np.unique(packer.fit([table.column(name) for name in names], len(table)), return_index=True)
-    for chunk in released.chunks(names):
-        codes = [table.domain(name).translate(chunk[name]) for name in names]
-        at = np.searchsorted(keys, packer.apply(codes, chunk.rows))
-        yield classes.ids[first[at]], chunk.row_ids
-
-
-def _household_risks(original: Dataset, risks: Floats) -> Floats | None:
-    key = next(iter(original.schema.named(Role.HOUSEHOLD_KEY)), None)
-    if key is None:
-        return None
-    ids = np.full(original.rows, -1, np.int64)
-    known: dict[str, int] = {}
-    for chunk in original.chunks((key,)):
-        ids[chunk.row_ids] = _household_ids(chunk, key, known)
-    inside = ids >= 0
-    if not inside.any():
-        return np.zeros(original.rows)
-    per_household = household_risk(risks[inside], ids[inside], len(known))
-    return np.where(inside, per_household[np.where(inside, ids, 0)], 0.0)
-
-
-def _household_ids(chunk: Chunk, key: str, known: dict[str, int]) -> Counts:
-    labels = [known.setdefault(text, len(known)) for text in chunk[key].label_texts]
-    return np.array(labels, dtype=np.int64)[chunk[key].codes]
+def _values(classes: Classes, name: str) -> Counts:
+    """How many values of a column each class holds."""
+    return np.bincount(classes.contents(name).ids, minlength=classes.number).astype(np.int64)
 
 
 def _cells(records: _Records, rows: slice) -> Sequence[Cells]:
     """Some lines, column by column."""
     places = records.found[rows]
     no_text = Listed(pa.array([""], pa.large_string()))
-    nothing = LabelCells(np.zeros(len(places), np.int32), no_text)
     numbers = NumberCells(codes_of(pa.array(np.arange(rows.start + 1, rows.stop + 1))), no_text)
-    figures = [figure.cells(places) for figure in (records.sizes, records.weighted, records.risks)]
-    household = nothing if records.households is None else records.households.cells(rows)
-    diversity = [figure.cells(places) for figure in records.diversity.values()]
-    measured = [figure.cells(rows) for figure in records.measured.values()]
-    return [numbers, *figures, household, nothing, nothing, *diversity, *measured]
+    cells: list[Cells] = [numbers]
+    for name in records.header[1:]:
+        if name in records.of_classes:
+            cells.append(records.of_classes[name].cells(places))
+        elif name in records.of_rows:
+            cells.append(records.of_rows[name].cells(rows))
+        else:
+            cells.append(LabelCells(np.zeros(len(places), np.int32), no_text))
+    return cells
 
 
 def _number(value: float) -> str:

@@ -1,7 +1,7 @@
 """Everything compiled ahead of the first run, so that nobody waits for the compiler.
 
-Every example of every method runs on a small invented table; what that compiles stays on the disk for all
-later processes. A method in a new file is warmed like the others.
+Every example of every method and measure runs on a small invented table; what that compiles stays on the disk
+for all later processes. One in a new file is warmed like the others.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 from worker import engine
 from worker.engine import catalogue
 from worker.engine.contracts.method import Method
-from worker.engine.contracts.samples import sample_columns, sample_table
+from worker.engine.contracts.samples import POPULATION, sample_columns, sample_population, sample_table
 from worker.engine.errors import EngineError
+from worker.engine.tables.table import MemorySource
 
 Step = Mapping[str, Any]
 _MANY_VALUES = 300
@@ -60,6 +61,7 @@ def _run_everything() -> None:
                 # An example that needs more than the sample has is not run; its loops come with another.
                 with suppress(EngineError):
                     _run(example, goals, table)
+    _measure(table)
 
 
 def _read(raw: bytes) -> bytes:
@@ -109,6 +111,23 @@ def _run(example: Method, goals: list[Step], table: bytes) -> None:
     outputs = [local.Output(kind, io.BytesIO()) for kind in ("csv", "parquet")]
     exact, records = (io.BytesIO(), None) if recipe.tabulates else (None, io.BytesIO())
     local.anonymize(recipe, source, outputs, exact=exact, records=records)
+
+
+def _measure(table: bytes) -> None:
+    """Every measure, on rows that are released as they are."""
+    from worker.engine.execution import local
+    from worker.engine.io.source import open_table
+    from worker.engine.recipes.recipe import Recipe
+
+    asked = [
+        {"measure": cls.slug, "params": one.params()}
+        for cls in catalogue.measures().values()
+        for one in cls.examples()
+    ]
+    recipe = Recipe.parse({"version": 1, "columns": sample_columns(), "measures": asked})
+    source = open_table(io.BytesIO(table), columns=recipe.read_columns())
+    people = {POPULATION: MemorySource(sample_population())}
+    local.anonymize(recipe, source, [local.Output("csv", io.BytesIO())], populations=people)
 
 
 if __name__ == "__main__":

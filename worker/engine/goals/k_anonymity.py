@@ -10,10 +10,10 @@ from pydantic import Field, PrivateAttr
 from worker.engine.contracts.annotations import Unit
 from worker.engine.contracts.goal import Goal, Knowledge, Population, best_within, register
 from worker.engine.linkage.coverage import constant_columns
-from worker.engine.suppression.wildcards import matching_sizes
 from worker.engine.tables.classes import Classes
 from worker.engine.tables.column import Mask
 from worker.engine.tables.frequency import Counts
+from worker.engine.tables.wildcards import matching_sizes
 
 
 @register

@@ -12,7 +12,7 @@ from worker.engine.contracts.annotations import Unit
 from worker.engine.contracts.goal import Goal, register
 from worker.engine.tables.classes import Classes
 from worker.engine.tables.column import Mask
-from worker.engine.uniqueness.population_uniques import MODELS, Histogram, asked
+from worker.engine.uniqueness.population_uniques import Histogram, asked, unique_share
 from worker.engine.uniqueness.smallest_first import Tally, fewest, staying
 
 
@@ -107,9 +107,4 @@ class PopulationUniqueness(Goal):
     def _estimate(self, tally: Tally, model: str | None = None) -> float:
         """The share of the population that is unique; NaN when there are uniques but no estimate."""
         found = Histogram(tally.sizes, tally.counts, self.sampling_fraction)
-        if not found.with_size(1):
-            return 0.0
-        if self.sampling_fraction == 1:
-            return found.with_size(1) / found.rows
-        estimate = MODELS[model or self.model](found)
-        return estimate if estimate > 0 else math.nan
+        return unique_share(found, model or self.model)

@@ -26,7 +26,6 @@ from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError, NoSolution
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
-from worker.engine.suppression.wildcards import matching_sizes, wild_values
 from worker.engine.tables.classes import Classes, classes_of, released_classes
 from worker.engine.tables.column import SUPPRESSED, Codes, Column, Mask
 from worker.engine.tables.declaration import Declaration
@@ -36,6 +35,7 @@ from worker.engine.tables.kinds import Kind, Role
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Chunk, Schema
 from worker.engine.tables.table import Field as ColumnField
+from worker.engine.tables.wildcards import matching_sizes, wild_values
 
 EVERY_PATTERN_UP_TO = 10
 """With more quasi-identifiers than this, cells are hidden in one fixed order instead of trying all sets."""

@@ -184,7 +184,9 @@ def released_classes(table: FrequencyTable, columns: Sequence[str]) -> tuple[Cla
 
 def suppressed_tuples(table: FrequencyTable, columns: Sequence[str]) -> Mask:
     """Which tuples hold `*` in every one of the columns."""
-    hidden = np.full(len(table), bool(columns))
-    for name in columns:
-        hidden &= table.column(name) == table.domain(name).find(SUPPRESSED)
+    stars = [table.domain(name).find(SUPPRESSED) for name in columns]
+    hidden = np.full(len(table), bool(columns) and min(stars) >= 0)
+    if hidden.any():
+        for name, star in zip(columns, stars, strict=True):
+            hidden &= table.column(name) == star
     return hidden

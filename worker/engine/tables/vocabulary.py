@@ -39,7 +39,10 @@ class Vocabulary:
 
     def encode(self, column: Column) -> Codes:
         """The code of each row."""
-        return self.translation(column)[column.codes]
+        to = self.translation(column)
+        if len(to) < len(column.codes) and np.array_equal(to, np.arange(len(to))):
+            return column.codes
+        return to[column.codes]
 
     def translation(self, column: Column) -> Codes:
         """The code of each label that occurs in a row; -1 for labels that did not occur so far."""

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.wording import thousands
 
+RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 1 / 3, 0.5, 0.75, 1.0)
+"""Where the curve of risks is drawn."""
+
 
 def size_chart(rows: Mapping[int, int]) -> Chart:
     """How many rows are in classes of each range of sizes, by where the range begins."""

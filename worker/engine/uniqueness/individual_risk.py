@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from worker.engine.tables.column import Floats
 from worker.engine.tables.frequency import Counts
 
+NEARLY_ALL = 0.05
+"""Where so few are outside the sample, the formulas for one and two rows lose their digits."""
+TERMS = 14
 
-def individual_risk(sizes: Counts, weights: Floats | None) -> Floats:
+
+def individual_risk(sizes: Counts | Floats, weights: Floats | None) -> Floats:
     """Benedetti–Franconi: f rows stand for F persons, p = f ÷ F. Without weights the sample is everybody.
 
-    f = 1: p/(1−p)·ln(1/p) · f = 2: p/(1−p) − (p/(1−p))²·ln(1/p) · f ≥ 3, or between 1 and 2: p/(f−(1−p)).
+    f = 1: p/(1−p)·ln(1/p) · f = 2: p/(1−p) − (p/(1−p))²·ln(1/p) · any other f: p/(f−(1−p)).
     """
     f = sizes.astype(np.float64)
     if weights is None:
         return 1 / f
     whole = np.maximum(weights, f)
-    p = f / whole
-    q = 1 - p
+    p, q = f / whole, (whole - f) / whole
     with np.errstate(divide="ignore", invalid="ignore"):
-        odds = p / q
-        one = odds * np.log(1 / p)
-        two = odds - odds**2 * np.log(1 / p)
-        more = p / (f - q)
-    risk = np.where(f == 1, one, np.where(f == 2, two, more))
-    sampled: Floats = np.where(q <= 0, 1 / f, risk)
-    return np.clip(sampled, 0.0, 1.0)
+        odds, log = p / q, -np.log(p)
+        one, two = odds * log, odds - odds**2 * log
+    near = q < NEARLY_ALL
+    one = np.where(near, p * _series(q, lambda k: 1 / (k + 1)), one)
+    two = np.where(near, p * _series(q, lambda k: 1 / ((k + 1) * (k + 2))), two)
+    risk: Floats = np.where(f == 1, one, np.where(f == 2, two, p / (f - q)))
+    return np.clip(risk, 0.0, 1.0)
+
+
+def _series(q: Floats, factor: Callable[[int], float]) -> Floats:
+    """Σ factor(k)·qᵏ, by Horner's rule."""
+    total = np.zeros_like(q)
+    for k in reversed(range(TERMS)):
+        total = total * q + factor(k)
+    return total
 
 
 def household_risk(
@@ -35,4 +48,4 @@ def household_risk(
     """The risk that at least one member is found, 1 − Π(1 − r), per household."""
     with np.errstate(divide="ignore"):
         logs = np.log1p(-np.minimum(risks, 1.0))
-    return np.asarray(1 - np.exp(np.bincount(households, weights=logs, minlength=number)))
+    return np.asarray(-np.expm1(np.bincount(households, weights=logs, minlength=number)))

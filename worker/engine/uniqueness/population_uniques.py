@@ -125,3 +125,13 @@ MODELS: dict[str, Callable[[Histogram], float]] = {
     "snb": snb,
     "dankar": dankar,
 }
+
+
+def unique_share(found: Histogram, model: str) -> float:
+    """The share of the population that is unique; NaN when there are uniques but no estimate."""
+    if not found.with_size(1):
+        return 0.0
+    if found.fraction == 1:
+        return found.with_size(1) / found.rows
+    estimate = MODELS[model](found)
+    return estimate if estimate > 0 else math.nan

@@ -8,15 +8,14 @@ from typing import ClassVar
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Found, Measure, Section, register
 from worker.engine.contracts.scene import Outlook, Side
-from worker.engine.tables.kinds import Role
 from worker.engine.tables.questions import Question, classes_of
 from worker.engine.tables.table import Schema
-from worker.engine.uniqueness.charts import risk_chart, size_chart
+from worker.engine.uniqueness.charts import RISKS, risk_chart, size_chart
 from worker.engine.uniqueness.class_sizes import Sizes, sizes_of
+from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
 
 THRESHOLDS = (0.05, 0.2, 0.5)
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000)
-RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 1 / 3, 0.5, 0.75, 1.0)
 
 
 @register
@@ -27,7 +26,8 @@ class Reidentification(Measure):
     the person is in the data (the prosecutor) picks the right row with probability 1 ÷ class size.
     Suppressed rows (`*` in every quasi-identifier) form no class and are counted apart. A missing value and
     `*` are values of their own. With a person key, classes count distinct persons; without one the unit is
-    the row.
+    the row. Of a release only quasi-identifiers count that stayed truthful: equal values that were moved or
+    invented tell nothing, and other measures answer for them.
     """
 
     slug = "reidentification"
@@ -65,6 +65,7 @@ class Reidentification(Measure):
             public=True,
             headline=True,
         ),
+        KEYS,
         Figure(
             "unit",
             "Unit",
@@ -138,22 +139,19 @@ class Reidentification(Measure):
     )
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
-        if outlook.schema.named(Role.QUASI_IDENTIFIER):
-            return None
-        return (
-            "No column is tagged quasi-identifier, so that there is nothing by which rows could be matched."
-        )
+        return nothing_to_match(outlook)
 
     def questions(self, schema: Schema) -> Sequence[Question]:
         return (classes_of(schema),)
 
     def read(self, side: Side) -> Found:
         statistics = side.statistics
-        sizes = sizes_of(statistics.classes_tuples(), statistics.quasi_identifiers)
+        sizes = sizes_of(statistics.tuples(side.keys, persons=True, weights=True), side.keys)
         smallest = int(sizes.values[0]) if sizes.classes else None
         unique = sizes.among(sizes.values == 1)
         return Found(
             {
+                "keys": in_words(side),
                 "unit": statistics.unit,
                 "rows": sizes.rows,
                 "suppressed_rows": sizes.suppressed_rows,

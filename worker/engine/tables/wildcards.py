@@ -16,7 +16,7 @@ def matching_sizes(classes: Classes, names: Sequence[str]) -> Counts:
     """For each class, the rows or persons of all classes that agree with it wherever both tell a value."""
     if classes.table.persons is None:
         found = np.zeros(classes.number, np.int64)
-        for ids, others, keys in _matches(classes, names):
+        for ids, others, keys in agreeing(classes, names):
             distinct, at = np.unique(keys, return_inverse=True)
             counts = np.zeros(len(distinct), np.int64)
             np.add.at(counts, at.reshape(-1)[len(ids) :], classes.rows[others])
@@ -28,7 +28,7 @@ def matching_sizes(classes: Classes, names: Sequence[str]) -> Counts:
 def _matching_persons(classes: Classes, names: Sequence[str]) -> Counts:
     """Distinct persons over all agreeing classes: every pair of agreeing classes is written out."""
     left, right = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for ids, others, keys in _matches(classes, names):
+    for ids, others, keys in agreeing(classes, names):
         mine, theirs = keys[: len(ids)], keys[len(ids) :]
         order = np.argsort(theirs, kind="stable")
         low = np.searchsorted(theirs[order], mine, "left")
@@ -53,15 +53,14 @@ def _persons_of_pairs(classes: Classes, left: Ids, right: Ids) -> Counts:
     return np.bincount(owners[pairs.first], minlength=classes.number).astype(np.int64)
 
 
-def _matches(classes: Classes, names: Sequence[str]) -> list[tuple[Ids, Ids, Ids]]:
+def agreeing(classes: Classes, names: Sequence[str]) -> list[tuple[Ids, Ids, Ids]]:
     """Per pair of patterns of wild cells: the classes of each, and keys that are equal where they agree."""
     if not classes.number:
         return []
     first = classes.first()
     codes = [classes.table.column(name)[first] for name in names]
     sizes = [len(classes.table.domain(name)) for name in names]
-    wild = np.array([wild_values(classes, name)[one] for name, one in zip(names, codes, strict=True)], bool)
-    patterns, which = np.unique(wild.reshape(len(names), classes.number), axis=1, return_inverse=True)
+    patterns, which = np.unique(wild_cells(classes, names), axis=1, return_inverse=True)
     members = [np.flatnonzero(which.reshape(-1) == i) for i in range(patterns.shape[1])]
     found = []
     for i, ids in enumerate(members):
@@ -72,6 +71,14 @@ def _matches(classes: Classes, names: Sequence[str]) -> list[tuple[Ids, Ids, Ids
                 (ids, others, pack([codes[c][both] for c in told], [sizes[c] for c in told], len(both)))
             )
     return found
+
+
+def wild_cells(classes: Classes, names: Sequence[str]) -> Mask:
+    """Column by column, which classes hold a value there that may stand for any other."""
+    first = classes.first()
+    cells = [wild_values(classes, name)[classes.table.column(name)[first]] for name in names]
+    wild: Mask = np.array(cells, bool).reshape(len(names), classes.number)
+    return wild
 
 
 def wild_values(classes: Classes, name: str) -> Mask:
