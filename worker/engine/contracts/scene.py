@@ -73,9 +73,13 @@ class Helps:
 
 @dataclass(frozen=True, kw_only=True)
 class Side(Helps):
-    """One table, original or released. It does not know which, so that what was read can be kept."""
+    """One table, original or released. It does not know which, so that what was read can be kept.
+
+    `traces` say what steps left of the columns of a release; None where no step went before, or nobody knows.
+    """
 
     statistics: Statistics
+    traces: Traces | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

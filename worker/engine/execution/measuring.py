@@ -173,6 +173,7 @@ def _side(measure: Measure, setting: Setting, statistics: Statistics) -> Side:
         reporter=setting.reporter,
         outside=setting.outside,
         statistics=statistics,
+        traces=setting.traces if statistics is setting.after else None,
     )
 
 

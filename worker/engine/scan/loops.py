@@ -1,0 +1,68 @@
+"""Loops that count rows in the cells of a table with one axis for each of some columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from worker.engine.arrays import Longs
+from worker.engine.kernels.compiled import compiled, inlined
+
+Codes = np.ndarray[Any, np.dtype[np.int16]]
+Places = Runs = np.ndarray[Any, np.dtype[np.int32]]
+
+AT_ONCE = 2048
+BITS = 32
+COUNT = (1 << BITS) - 1
+
+
+@inlined
+def place(codes: Codes, columns: Longs, steps: Longs, start: int, size: int, places: Places) -> None:
+    """The cells of some rows, worked out together, column after column."""
+    places[:] = 0
+    for k in range(columns.size):
+        step, column = np.int32(steps[k]), columns[k]
+        for i in range(size):
+            places[i] += np.int32(codes[column, start + i]) * step
+
+
+@compiled
+def count(codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Longs) -> None:
+    """Add up the counts in the cells: codes lie column by column, `steps` is what a code moves by. Without
+    counts each row is one."""
+    rows, places = codes.shape[1], np.empty(AT_ONCE, np.int32)
+    for start in range(0, rows, AT_ONCE):
+        size = min(AT_ONCE, rows - start)
+        place(codes, columns, steps, start, size, places)
+        if counts.size:
+            for i in range(size):
+                cells[np.uint32(places[i])] += counts[start + i]
+        else:
+            for i in range(size):
+                cells[np.uint32(places[i])] += 1
+
+
+@compiled
+def count_runs(
+    runs: Runs, codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Longs
+) -> tuple[int, int, int]:
+    """Classes, classes of one row and squared sizes, where rows of one run lie together and only they share
+    classes. A cell holds the run that last counted in it and its count; all begin as nothing."""
+    rows, places = codes.shape[1], np.empty(AT_ONCE, np.int32)
+    classes, ones, squares, run = 0, 0, 0, 0
+    for start in range(0, rows, AT_ONCE):
+        size = min(AT_ONCE, rows - start)
+        place(codes, columns, steps, start, size, places)
+        for i in range(size):
+            at = start + i
+            if at == 0 or runs[at] != runs[at - 1]:
+                run += 1
+            more = counts[at] if counts.size else 1
+            held = cells[np.uint32(places[i])]
+            known = held & COUNT if held >> BITS == run else 0
+            classes += known == 0
+            ones += (known == 0 and more == 1) - (known == 1)
+            squares += (known + more) * (known + more) - known * known
+            cells[np.uint32(places[i])] = (run << BITS) + known + more
+    return classes, ones, squares
