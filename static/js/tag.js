@@ -19,6 +19,11 @@ const paint = (row) => {
   const words = row.querySelector("[data-granted]");
   words.hidden = roleOf(row).value !== "consent";
   words.querySelector("input").required = !words.hidden;
+  const known = row.querySelector("[data-known]");
+  known.hidden = roleOf(row).value !== "other";
+  const reason = known.querySelector("[data-reason]");
+  reason.hidden = known.hidden || known.querySelector("input:checked").value !== "no";
+  reason.querySelectorAll("select, input").forEach((field) => { field.required = !reason.hidden; });
 };
 
 const counts = () => {

@@ -11,10 +11,11 @@ from django.views.decorators.http import require_GET, require_http_methods
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import columns as actions
+from stewardapp.domain.unknown import LONGEST, REASONS
 from stewardapp.domain.value_lists import previewable, values_of
-from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words
+from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words, unknown_columns
 from stewardapp.models import Column, Version
-from stewardapp.presenters.columns import asks_for_kind, column_line, untagged
+from stewardapp.presenters.columns import TYPED, asks_for_kind, column_line, untagged
 from stewardapp.presenters.identifying import Identifying, identifying
 from stewardapp.views import kinds
 from stewardapp.views.people import signed_in
@@ -40,11 +41,13 @@ def tags(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def _store(request: HttpRequest, version: Version, columns: list[Column]) -> list[str]:
     roles, errors = chosen_roles(request.POST, columns)
     granted, missing = consent_words(request.POST, columns)
-    errors += missing or _never_written(granted, columns)
-    if errors or not (roles or granted):
+    unknown, unreasoned = unknown_columns(request.POST, columns)
+    errors += (missing or _never_written(granted, columns)) + unreasoned
+    if errors or not (roles or granted or unknown):
         return errors
+    user = signed_in(request)
     try:
-        actions.tag(version=version, roles=roles, granted=granted, by=signed_in(request))
+        actions.tag(version=version, roles=roles, granted=granted, unknown=unknown, by=user)
     except Invalid as refusal:
         return [refusal.reason]
     return []
@@ -83,7 +86,7 @@ def _next(request: HttpRequest, version: Version) -> HttpResponse:
 
 def _shown(request: HttpRequest, version: Version, columns: list[Column], errors: list[str]) -> HttpResponse:
     user = signed_in(request)
-    lines = [column_line(column, *_typed(request, column)) for column in columns]
+    lines = [column_line(column, _typed(request, column)) for column in columns]
     names = [line.name for line in lines if line.role == Role.QUASI_IDENTIFIER]
     may_tag = rules.may_tag(version.person(user), version.facts())
     page = {
@@ -94,6 +97,8 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
         "guessed": [line for line in lines if asks_for_kind(line)],
         "confirmed": kinds.last_confirmed(request, version),
         "roles": list(ROLE_LABELS.items()),
+        "reasons": list(REASONS.items()),
+        "longest_reason": LONGEST,
         "form_errors": errors,
         "identifying": _identifying(version, columns, names),
         "reusable": len(version.earlier_hierarchies()),
@@ -103,9 +108,10 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
     return render(request, "versions/columns.html", page, status=422 if errors else 200)
 
 
-def _typed(request: HttpRequest, column: Column) -> tuple[str | None, str | None]:
-    """The role and the words for yes that somebody typed and that could not be stored."""
-    return request.POST.get(f"role-{column.position}"), request.POST.get(f"granted-{column.position}")
+def _typed(request: HttpRequest, column: Column) -> dict[str, str]:
+    """What somebody chose and typed of a column and that could not be stored."""
+    sent = {name: request.POST.get(f"{name}-{column.position}") for name in TYPED}
+    return {name: text for name, text in sent.items() if text is not None}
 
 
 @require_GET

@@ -133,7 +133,8 @@ def test_columns_whose_values_moved_are_left_out_and_named(trace):
 
 
 @pytest.mark.parametrize(
-    ("trace", "who"), [(Trace.PERTURBED, "record linkage answers"), (Trace.MADE_UP, "hold-out distances answer")]
+    ("trace", "who"),
+    [(Trace.PERTURBED, "record linkage answers"), (Trace.MADE_UP, "hold-out distances answer")],
 )
 def test_where_all_values_moved_another_measure_answers(trace, who):
     result = result_of(KeptColumns(), moved(sex=trace, town=trace, born=trace, lab=trace))

@@ -9,6 +9,7 @@ from stewardapp.canonical import canonical, sha256_of
 from stewardapp.domain.manifest import facts_of, kept_figures, manifest_of, parted, public_part
 from tests import factories
 from worker.engine import catalogue
+from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Found, Measure, Section, measures
 from worker.engine.contracts.scene import Side
@@ -147,7 +148,7 @@ def test_a_figure_about_a_role_is_judged_by_the_columns_that_have_it(
 
 
 def test_what_could_not_be_measured_is_kept_with_its_reason() -> None:
-    failed = KEPT["results"]["kept-columns#44136fa3"]
+    failed = KEPT["results"][catalogue.measure("kept-columns")().id]
     assert (failed["state"], failed["reason"], failed["figures"]) == ("failed", "It stopped.", {})
 
 

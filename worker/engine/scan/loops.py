@@ -10,7 +10,7 @@ from worker.engine.arrays import Longs
 from worker.engine.kernels.compiled import compiled, inlined
 
 Codes = np.ndarray[Any, np.dtype[np.int16]]
-Places = Runs = np.ndarray[Any, np.dtype[np.int32]]
+Places = np.ndarray[Any, np.dtype[np.int32]]
 
 AT_ONCE = 2048
 BITS = 32
@@ -45,7 +45,7 @@ def count(codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Long
 
 @compiled
 def count_runs(
-    runs: Runs, codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Longs
+    runs: Places, codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Longs
 ) -> tuple[int, int, int]:
     """Classes, classes of one row and squared sizes, where rows of one run lie together and only they share
     classes. A cell holds the run that last counted in it and its count; all begin as nothing."""

@@ -34,8 +34,8 @@ from worker.engine.wording import thousands
 KNOWN = (Role.QUASI_IDENTIFIER, Role.OTHER)
 EQUAL = (Trace.KEPT, Trace.COARSER)
 """What is left of a column in which a row can be looked up by equal values."""
-LISTED, NAMED = 300, 5
-"""So many sets have their own figures, and so many are named in words."""
+NAMED = 5
+"""So many sets are named in words."""
 NOTHING_LEAVES = "No quasi-identifier and no column kept as it is leaves, so that nothing can be looked up."
 NOBODY_KNOWS = (
     "Every column that leaves is sensitive or declared unknown to others: nothing can be looked up."
@@ -217,6 +217,13 @@ class KeptColumns(Measure):
         title="Share of rows",
         description="Sets that single out such a share are named, the smallest ones first.",
     )
+    listed: int = Field(
+        60,
+        ge=1,
+        le=20_000,
+        title="Sets listed",
+        description="So many sets have their own figures: single columns, then those that single out most.",
+    )
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
         known = [name for role in KNOWN for name in outlook.schema.named(role)]
@@ -253,7 +260,7 @@ class KeptColumns(Measure):
 
     def _scanned(self, found: Scanned) -> Figures:
         smallest = found.smallest(self.share)
-        sets = {" + ".join(names): found.sets[names] for names in found.worst(LISTED)}
+        sets = {" + ".join(names): found.sets[names] for names in found.worst(self.listed)}
         return {
             "smallest_set_size": len(smallest[0]) if smallest else None,
             "smallest_sets": _named(smallest, found.sets) or "none",
