@@ -9,7 +9,6 @@ from stewardapp.canonical import canonical, sha256_of
 from stewardapp.domain.manifest import facts_of, kept_figures, manifest_of, parted, public_part
 from tests import factories
 from worker.engine import catalogue
-from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Found, Measure, Section, measures
 from worker.engine.contracts.scene import Side
