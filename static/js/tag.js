@@ -39,7 +39,8 @@ const counts = () => {
 
 const read = () => {
   if (!panel) return;
-  const chosen = rows.filter((row) => roleOf(row).value === "quasi-identifier").map((row) => `c=${row.dataset.position}`);
+  const asked = { "quasi-identifier": "c", sensitive: "l", other: "l" };
+  const chosen = rows.filter((row) => asked[roleOf(row).value]).map((row) => `${asked[roleOf(row).value]}=${row.dataset.position}`);
   htmx.ajax("GET", `${panel.dataset.identifyingUrl}?${chosen.join("&")}`, { target: panel, swap: "innerHTML" });
 };
 

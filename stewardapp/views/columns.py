@@ -1,6 +1,7 @@
 """Tagging: one form for all columns of a version; it works without JavaScript."""
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,13 +17,16 @@ from stewardapp.domain.value_lists import previewable, values_of
 from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words, unknown_columns
 from stewardapp.models import Column, Version
 from stewardapp.presenters.columns import TYPED, asks_for_kind, column_line, untagged
-from stewardapp.presenters.identifying import Identifying, identifying
+from stewardapp.presenters.counted_sets import counted
+from stewardapp.presenters.hierarchies import height_of
+from stewardapp.presenters.identifying import identifying, smallest
+from stewardapp.presenters.preflight import preflight
 from stewardapp.views import kinds
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import propose
 from stewardapp.views.version_hierarchies import reuse
 from stewardapp.views.versions import version_or_404
-from worker.engine.tables.kinds import Role
+from worker.engine.tables.kinds import RELEASED, Role
 
 
 @require_http_methods(["GET", "POST"])
@@ -100,7 +104,7 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
         "reasons": list(REASONS.items()),
         "longest_reason": LONGEST,
         "form_errors": errors,
-        "identifying": _identifying(version, columns, names),
+        **_panel(version, columns, names, [line.name for line in lines if line.role in RELEASED]),
         "reusable": len(version.earlier_hierarchies()),
         "may_tag": may_tag,
         "may_continue": may_tag,
@@ -119,17 +123,26 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """How identifying the columns at these positions are together; a fragment."""
     version = version_or_404(request, id)
     require(rules.may_view_version(version.person(signed_in(request))))
-    asked = set(request.GET.getlist("c"))
-    columns = list(version.columns.all())
-    names = [column.name for column in columns if str(column.position) in asked]
-    page = {"identifying": _identifying(version, columns, names)}
-    return render(request, "versions/_identifying.html", page)
+    tagged, leaving = set(request.GET.getlist("c")), set(request.GET.getlist("l"))
+    columns = list(version.columns.select_related("hierarchy"))
+    names = [column.name for column in columns if str(column.position) in tagged]
+    others = [column.name for column in columns if str(column.position) in tagged | leaving]
+    return render(request, "versions/_identifying.html", _panel(version, columns, names, others))
 
 
-def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
+def _panel(version: Version, columns: list[Column], names: list[str], leaving: list[str]) -> dict[str, Any]:
+    """What is known of the tagged set, of all columns that leave, and of what k-anonymity would cost."""
+    scan = version.profile.get("identifying", ())
     single = {column.name: column.profile.get("unique_share") for column in columns}
+    few = {column.name: column.profile.get("few_share") for column in columns}
     guessed = {one.name for one in columns if not one.profile.get("distinct_is_exact", True)}
-    return identifying(version.profile.get("identifying", ()), single, names, guessed)
+    heights = {column.name: height_of(column) for column in columns}
+    rare = counted(scan, few, guessed, ("few_share", "few_error95"))
+    return {
+        "identifying": identifying(scan, single, names, guessed),
+        "smallest": smallest(counted(scan, single, guessed), leaving),
+        "preflight": preflight(rare, names, version.rows or 0, heights) if names else None,
+    }
 
 
 urlpatterns: list[URLPattern] = [
