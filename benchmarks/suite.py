@@ -58,6 +58,12 @@ def _counts(setting: Setting) -> list[Result]:
     return counts(setting)
 
 
+def _scans(setting: Setting) -> list[Result]:
+    from benchmarks.scanning import scans
+
+    return scans(setting)
+
+
 def _search(setting: Setting) -> list[Result]:
     from benchmarks.lattice_search import lattice_search
 
@@ -152,6 +158,7 @@ SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
     "counts": _counts,
+    "scans": _scans,
     "search": _search,
     "census": _census,
     "anonymize": _command,

@@ -110,7 +110,7 @@ def test_the_panel_counts_unique_rows_of_the_asked_set(client_of, team, survey):
 def test_the_panel_says_what_k_costs_and_which_columns_that_leave_suffice(client_of, team, survey):
     client, address = client_of(team.steward), f"/versions/{survey.pk}/identifying/"
     page = tight(client.get(address, {"c": [1, 3], "l": [2]}).content.decode()).replace("\u00a0", " ")
-    assert "With k = 5, " in page
+    assert "With k = 5," in page
     assert "would have to be suppressed" in page
     assert "Smallest sets that single rows out" in page
     alone = client.get(address, {"l": [2]}).content.decode()
