@@ -20,6 +20,7 @@ VALUES = {
     "as a census has them": (2, 2, 3, 5, 6, 7, 9, 9, 14, 16, 41, 74),
     "two of them with thousands of values": (2, 2, 3, 5, 6, 7, 9, 9, 14, 16, 3_000, 20_000),
 }
+BOUND = 30
 KEYS = 7
 """So many columns make the keys that are sorted."""
 

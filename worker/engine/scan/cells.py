@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
+from worker.engine.io.ahead import ahead
 from worker.engine.scan.rows import Rows
 from worker.engine.scan.told_apart import Names, Tally, tallied
 from worker.engine.tables.frequency import Counts
 
-CELLS = 1 << 20
+CELLS = 1 << 18
 """A set that could make no more combinations has a cell for each."""
 SHARED_CELLS = 1 << 17
 """A table for more sets than one has no more: it stays near the processor."""
@@ -71,13 +73,18 @@ def _ordered(names: Iterable[str], order: Mapping[str, int]) -> Names:
 
 
 def in_cells(rows: Rows, sets: Iterable[Names]) -> Iterator[tuple[Names, Tally]]:
-    """Each set with its tally."""
+    """Each set with its tally; several tables at once."""
     few = {name: rows.values[name] for name in rows.places}
-    for block, found in blocks(sets, few):
-        known = {block: _table(rows, block)}
-        for names in found:
-            known[names] = _summed(known, names)
-            yield names, tallied(known[names].reshape(-1))
+    for found in ahead(partial(_block, rows), blocks(sets, few)):
+        yield from found
+
+
+def _block(rows: Rows, given: tuple[Names, list[Names]]) -> list[tuple[Names, Tally]]:
+    block, sets = given
+    known = {block: _table(rows, block)}
+    for names in sets:
+        known[names] = _summed(known, names)
+    return [(names, tallied(known[names].reshape(-1))) for names in sets]
 
 
 def _table(rows: Rows, names: Names) -> Counts:

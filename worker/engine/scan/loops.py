@@ -14,7 +14,6 @@ Places = np.ndarray[Any, np.dtype[np.int32]]
 
 AT_ONCE = 2048
 BITS = 32
-COUNT = (1 << BITS) - 1
 
 
 @inlined
@@ -47,22 +46,23 @@ def count(codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Long
 def count_runs(
     runs: Places, codes: Codes, columns: Longs, steps: Longs, counts: Longs, cells: Longs
 ) -> tuple[int, int, int]:
-    """Classes, classes of one row and squared sizes, where rows of one run lie together and only they share
-    classes. A cell holds the run that last counted in it and its count; all begin as nothing."""
+    """Classes, classes of one row and squared sizes, where rows of one run share classes with no others.
+
+    Runs lie together and ascend. A cell holds the run that last counted in it above its count, so that
+    whatever an earlier run left is less than nothing of this one; all begin as nothing.
+    """
     rows, places = codes.shape[1], np.empty(AT_ONCE, np.int32)
-    classes, ones, squares, run = 0, 0, 0, 0
+    classes, ones, squares, more = 0, 0, 0, 1
     for start in range(0, rows, AT_ONCE):
         size = min(AT_ONCE, rows - start)
         place(codes, columns, steps, start, size, places)
         for i in range(size):
-            at = start + i
-            if at == 0 or runs[at] != runs[at - 1]:
-                run += 1
-            more = counts[at] if counts.size else 1
-            held = cells[np.uint32(places[i])]
-            known = held & COUNT if held >> BITS == run else 0
+            if counts.size:
+                more = counts[start + i]
+            base = np.int64(runs[start + i] + 1) << BITS
+            known = max(cells[np.uint32(places[i])] - base, 0)
             classes += known == 0
-            ones += (known == 0 and more == 1) - (known == 1)
-            squares += (known + more) * (known + more) - known * known
-            cells[np.uint32(places[i])] = (run << BITS) + known + more
+            ones += (known == 0) * (more == 1) - (known == 1)
+            squares += more * (2 * known + more)
+            cells[np.uint32(places[i])] = base + known + more
     return classes, ones, squares

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
+from worker.engine.io.ahead import ahead
 from worker.engine.scan.rows import Rows
 from worker.engine.scan.told_apart import Names, Tally
 
@@ -30,8 +32,8 @@ def in_runs(rows: Rows, sets: Iterable[Names]) -> Iterator[tuple[Names, Tally]]:
         together[_widest(rows, names)].append(names)
     for name, found in together.items():
         laid = rows.laid(dict.fromkeys(one for names in found for one in names), name)
-        for names in found:
-            yield names, _tally(laid, name, _others(rows, names))
+        others = [_others(rows, names) for names in found]
+        yield from zip(found, ahead(partial(_tally, laid, name), others), strict=True)
 
 
 def _tally(rows: Rows, widest: str, others: Names) -> Tally:
