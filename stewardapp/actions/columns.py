@@ -17,7 +17,8 @@ from stewardapp.models import Column, User, Version
 from worker.engine.tables.kinds import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+NOT_SAID: Mapping[str, Unknown | None] = MappingProxyType({})
 TAGS = ("role", "sealed_settings", "unknown_because", "unknown_words")
 SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted", "provenance"})
 
@@ -28,7 +29,7 @@ def tag(
     version: Version,
     roles: Mapping[str, str],
     granted: Mapping[str, Sequence[str]] = NOTHING,
-    unknown: Mapping[str, Unknown | None] = NOTHING,
+    unknown: Mapping[str, Unknown | None] = NOT_SAID,
     by: User,
 ) -> None:
     """Give columns roles, by name; an empty role takes the tag away, so that the column is dropped.
@@ -50,7 +51,7 @@ def tag(
     changed = [columns[name] for name in {**roles, **granted, **unknown}]
     Column.objects.bulk_update(changed, TAGS, batch_size=500)
     shape(version, by)
-    details: dict[str, Any] = {"roles": dict(roles), "consent": sorted(granted)}
+    details: dict[str, object] = {"roles": dict(roles), "consent": sorted(granted)}
     if unknown:
         details["unknown"] = {name: said.because if said else "" for name, said in unknown.items()}
     audit.record("version.tagged", version, by=by, project=version.project, details=details)

@@ -1,7 +1,6 @@
 """Tagging: one form for all columns of a version; it works without JavaScript."""
 
 import uuid
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -130,7 +129,9 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return render(request, "versions/_identifying.html", _panel(version, columns, names, others))
 
 
-def _panel(version: Version, columns: list[Column], names: list[str], leaving: list[str]) -> dict[str, Any]:
+def _panel(
+    version: Version, columns: list[Column], names: list[str], leaving: list[str]
+) -> dict[str, object]:
     """What is known of the tagged set, of all columns that leave, and of what k-anonymity would cost."""
     scan = version.profile.get("identifying", ())
     single = {column.name: column.profile.get("unique_share") for column in columns}

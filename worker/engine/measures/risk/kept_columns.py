@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -353,7 +353,7 @@ def _how(found: Scanned) -> str:
 
 
 def _charts(adding: Mapping[str, float | None]) -> tuple[Chart, ...]:
-    shares: dict[str, Any] = {name: one for name, one in adding.items() if one is not None}
+    shares = {name: one for name, one in adding.items() if one is not None}
     if not shares:
         return ()
     return (
