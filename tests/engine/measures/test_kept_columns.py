@@ -80,7 +80,7 @@ def test_a_column_declared_unknown_is_told_with_its_reason_and_does_not_count():
     assert (found["unique_share"], found["columns"], found["kept"]) == (0, 1, 0)
     assert found["would_add"] == {"lab": 1.0, "ill": 0.0}
     assert found["unknown"] == {"lab": WHY}
-    assert found["smallest_sets"] == "lab (100 %)"
+    assert found["smallest_sets"] == "lab (100\u00a0%)"
     columns["lab"] = {"role": "other"}
     found = assessed(rows, columns)["before"]
     assert (found["unique_share"], found["adds"], found["unknown"]) == (1.0, {"lab": 1.0}, {})
@@ -160,4 +160,4 @@ def test_one_column_kept_exact_beside_a_coarse_rest_is_caught():
     cells = {name: ["x"] * rows for name in COLUMNS} | {"born": [str(number) for number in range(rows)]}
     found = figures_of(KeptColumns(), Case(COLUMNS, cells, cells))
     assert (found["unique_share"], found["adds"]) == (1.0, {"born": 1.0})
-    assert found["smallest_sets"] == "born (100 %)"
+    assert found["smallest_sets"] == "born (100\u00a0%)"

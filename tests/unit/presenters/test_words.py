@@ -6,9 +6,7 @@ from decimal import Decimal
 import pytest
 
 from stewardapp.presenters import numbers, spark, status, steps, times
-from stewardapp.presenters.counted_sets import Counted, counted
-from stewardapp.presenters.identifying import identifying, smallest
-from stewardapp.presenters.preflight import Coarser, preflight
+from stewardapp.presenters.identifying import identifying
 
 NOW = datetime(2026, 1, 10, 12, tzinfo=UTC)
 
@@ -146,52 +144,3 @@ def test_a_set_that_was_not_counted_has_a_lower_bound():
 def test_the_empty_set_says_nothing():
     seen = identifying(SCAN, {}, [])
     assert (seen.share, seen.exact, seen.subsets) == (None, False, ())
-
-
-def sets_of(**shares):
-    return {frozenset(names.split("_")): Counted(share, 0.0) for names, share in shares.items()}
-
-
-def test_the_smallest_sets_are_of_all_columns_that_leave_and_none_holds_another():
-    found = smallest(
-        sets_of(zip=0.01, lab=0.9, age_sex=0.3, age_zip=0.06, age_sex_zip=0.7), ["age", "sex", "zip"]
-    )
-    assert [(one.names, one.share) for one in found.sets] == [(("age", "sex"), 0.3), (("age", "zip"), 0.06)]
-    found = smallest(sets_of(age_sex_zip=0.01, age=0.0), ["age", "sex"])
-    assert (found.sets, found.most, found.harmless) == ((), 0.01, True)
-    assert not smallest({}, ["age"]).harmless
-
-
-HEIGHTS = {"age": 3, "sex": 1, "zip": 5}
-
-
-def test_what_k_costs_is_counted_in_rows_and_in_levels_that_spare_them():
-    sets = sets_of(age_sex_zip=0.4, age_sex=0.01, sex=0.0, sex_zip=0.02)
-    found = preflight(sets, ["age", "sex", "zip"], 10_000, HEIGHTS)
-    assert found.words == "4\u00a0000"
-    assert found.coarser == Coarser(("age",), 3), "fewer levels than making the zip coarser"
-    assert preflight(sets, ["age", "sex"], 10_000, HEIGHTS).coarser is None, "hardly a row"
-
-
-@pytest.mark.parametrize(
-    ("sets", "words"),
-    [
-        ({}, "not known how many"),
-        (sets_of(age=0.1), "at least 100"),
-        (sets_of(age_sex_zip=0.1), "at most 100"),
-        (sets_of(age=0.1, age_sex_zip=0.3), "100 to 300"),
-        ({frozenset(["age", "sex"]): Counted(0.2, 0.01)}, "about 200"),
-    ],
-)
-def test_what_was_not_counted_has_bounds(sets, words):
-    assert preflight(sets, ["age", "sex"], 1000, HEIGHTS).words == words
-
-
-def test_at_worst_every_column_says_nothing_any_more():
-    found = preflight(sets_of(age_sex=0.5, age=0.4), ["age", "sex"], 100, {"age": 3, "sex": None})
-    assert found.coarser == Coarser(("age", "sex"), None)
-
-
-def test_a_reading_of_before_knows_nothing_of_few_rows():
-    scan = [{"columns": ["age", "sex"], "unique_share": 0.2}]
-    assert counted(scan, {"age": None}, (), ("few_share", "few_error95")) == {}

@@ -29,7 +29,7 @@ from worker.engine.tables.kinds import RELEASED, Role
 from worker.engine.tables.questions import CountsOf, Question
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Schema
-from worker.engine.wording import thousands
+from worker.engine.wording import percent, thousands
 
 KNOWN = (Role.QUASI_IDENTIFIER, Role.OTHER)
 EQUAL = (Trace.KEPT, Trace.COARSER)
@@ -340,7 +340,7 @@ def _ordered(columns: _Columns, names: Iterable[str]) -> Names:
 
 
 def _named(smallest: Sequence[Names], sets: Mapping[Names, ToldApart]) -> str:
-    named = (f"{' + '.join(names)} ({100 * sets[names].singled_out:.3g} %)" for names in smallest[:NAMED])
+    named = (f"{' + '.join(names)} ({percent(sets[names].singled_out)})" for names in smallest[:NAMED])
     more = f"; {thousands(len(smallest) - NAMED)} more" if len(smallest) > NAMED else ""
     return "; ".join(named) + more
 
