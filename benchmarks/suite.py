@@ -70,6 +70,12 @@ def _class_risk(setting: Setting) -> list[Result]:
     return class_risk(setting)
 
 
+def _scans(setting: Setting) -> list[Result]:
+    from benchmarks.scanning import scans
+
+    return scans(setting)
+
+
 def _search(setting: Setting) -> list[Result]:
     from benchmarks.lattice_search import lattice_search
 
@@ -166,6 +172,7 @@ SUITE: dict[str, Measurement] = {
     "counts": _counts,
     "diversity": _diversity,
     "class-risk": _class_risk,
+    "scans": _scans,
     "search": _search,
     "census": _census,
     "anonymize": _command,

@@ -71,6 +71,7 @@ from stewardapp.models.query import EXACT_VALUES
 from stewardapp.models.sealed import SealedRow
 from stewardapp.reads.releases import Seen
 from stewardapp.reads.runs import SeenRun
+from worker.engine import catalogue
 from worker.engine.contracts.privacy import Spend
 from worker.engine.io.ingest import Likeness, ingest
 from worker.sealed import SealedWriter
@@ -745,8 +746,11 @@ def _reidentification(classes: int, smallest: int) -> dict[str, Any]:
 
 
 def result(measure: str, section: str, **found: Any) -> dict[str, Any]:
-    """An entry of a report of version 2, as an instance without parameters leaves it."""
-    entry = {"id": f"{measure}#44136fa3", "measure": measure, "section": section, "params": {}}
+    """An entry of a report of version 2, as an instance leaves it to which nothing was said."""
+    contract = catalogue.measures().get(measure)
+    params = contract.of({}).params() if contract else {}
+    id = contract.of({}).id if contract else f"{measure}#44136fa3"
+    entry = {"id": id, "measure": measure, "section": section, "params": params}
     nothing = {"before": None, "after": None, "charts": [], "seconds": 0.1}
     return {**entry, "state": "measured", "reason": None, **nothing, **found}
 

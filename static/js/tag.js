@@ -19,6 +19,11 @@ const paint = (row) => {
   const words = row.querySelector("[data-granted]");
   words.hidden = roleOf(row).value !== "consent";
   words.querySelector("input").required = !words.hidden;
+  const known = row.querySelector("[data-known]");
+  known.hidden = roleOf(row).value !== "other";
+  const reason = known.querySelector("[data-reason]");
+  reason.hidden = known.hidden || known.querySelector("input:checked").value !== "no";
+  reason.querySelectorAll("select, input").forEach((field) => { field.required = !reason.hidden; });
 };
 
 const counts = () => {
@@ -34,7 +39,8 @@ const counts = () => {
 
 const read = () => {
   if (!panel) return;
-  const chosen = rows.filter((row) => roleOf(row).value === "quasi-identifier").map((row) => `c=${row.dataset.position}`);
+  const asked = { "quasi-identifier": "c", sensitive: "l", other: "l" };
+  const chosen = rows.filter((row) => asked[roleOf(row).value]).map((row) => `${asked[roleOf(row).value]}=${row.dataset.position}`);
   htmx.ajax("GET", `${panel.dataset.identifyingUrl}?${chosen.join("&")}`, { target: panel, swap: "innerHTML" });
 };
 

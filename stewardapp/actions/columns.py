@@ -12,11 +12,14 @@ from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import shape
 from stewardapp.domain.text import limited
+from stewardapp.domain.unknown import Unknown
 from stewardapp.models import Column, User, Version
 from worker.engine.tables.kinds import Kind, Role
 
 SINGLE = (Role.WEIGHT, Role.PERSON_KEY, Role.HOUSEHOLD_KEY, Role.CONSENT)
 NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
+NOT_SAID: Mapping[str, Unknown | None] = MappingProxyType({})
+TAGS = ("role", "sealed_settings", "unknown_because", "unknown_words")
 SETTINGS = frozenset({"bounds", "bin_width", "categories", "granted", "provenance"})
 
 
@@ -26,11 +29,13 @@ def tag(
     version: Version,
     roles: Mapping[str, str],
     granted: Mapping[str, Sequence[str]] = NOTHING,
+    unknown: Mapping[str, Unknown | None] = NOT_SAID,
     by: User,
 ) -> None:
     """Give columns roles, by name; an empty role takes the tag away, so that the column is dropped.
 
-    `granted` says of a consent column which of its values mean yes.
+    `granted` says of a consent column which of its values mean yes, `unknown` of a kept column why others
+    could not know it, or that they could.
     """
     version = locked(version)
     require(may_tag(version.project.person(by), version.facts()))
@@ -40,11 +45,15 @@ def tag(
     for name, words in granted.items():
         column = _named(columns, name)
         column.settings = {**column.settings, "granted": list(words)}
+    for name, said in unknown.items():
+        _say_unknown(_named(columns, name), said)
     _check_single(columns)
-    changed = [columns[name] for name in {**roles, **granted}]
-    Column.objects.bulk_update(changed, ["role", "sealed_settings"], batch_size=500)
+    changed = [columns[name] for name in {**roles, **granted, **unknown}]
+    Column.objects.bulk_update(changed, TAGS, batch_size=500)
     shape(version, by)
-    details = {"roles": dict(roles), "consent": sorted(granted)}
+    details: dict[str, object] = {"roles": dict(roles), "consent": sorted(granted)}
+    if unknown:
+        details["unknown"] = {name: said.because if said else "" for name, said in unknown.items()}
     audit.record("version.tagged", version, by=by, project=version.project, details=details)
 
 
@@ -96,6 +105,13 @@ def confirm_kinds(*, version: Version, kinds: Mapping[str, str], confirmed: bool
     shape(version, by)
     event = "version.kinds-confirmed" if confirmed else "version.kinds-doubted"
     audit.record(event, version, by=by, project=version.project, details={"kinds": dict(kinds)})
+
+
+def _say_unknown(column: Column, said: Unknown | None) -> None:
+    if said is not None and column.role != Role.OTHER:
+        raise Invalid("not-kept", "Only of a column kept as it is can it be said that others do not know it.")
+    column.unknown_because = said.because if said else ""
+    column.unknown_words = said.words if said else ""
 
 
 def _apply(column: Column, changes: dict[str, Any]) -> None:

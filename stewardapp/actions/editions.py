@@ -14,7 +14,17 @@ from stewardapp.domain.facts import release_facts
 from stewardapp.domain.text import required
 from stewardapp.models import Column, ContributionKind, Hierarchy, Release, User, Version
 
-SAID = ("role", "label", "release_weight", "kind", "kind_confirmed", "sealed_settings", "hierarchy")
+SAID = (
+    "role",
+    "label",
+    "release_weight",
+    "unknown_because",
+    "unknown_words",
+    "kind",
+    "kind_confirmed",
+    "sealed_settings",
+    "hierarchy",
+)
 
 
 @action
@@ -59,6 +69,7 @@ def _matching(before: Version, version: Version) -> Iterator[tuple[Column, Colum
 
 def _said_again(column: Column, before: Column, by: User) -> Column:
     column.role, column.label, column.release_weight = before.role, before.label, before.release_weight
+    column.unknown_because, column.unknown_words = before.unknown_because, before.unknown_words
     if before.kind_confirmed:
         column.kind, column.kind_confirmed = before.kind, True
     if before.settings:

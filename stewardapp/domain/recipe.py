@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
+from stewardapp.domain.unknown import why
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
 from worker.engine.recipes.document import ColumnEntry, RecipeJson
@@ -70,6 +71,8 @@ def column_of(column: Column, *, guessed: bool = True) -> ColumnEntry:
         entry["kind"] = column.kind
     if column.release_weight and column.role == Role.WEIGHT:
         entry["release"] = True
+    if reason := why(column):
+        entry |= {"known": "no", "why": reason}
     if column.hierarchy is not None:
         entry["hierarchy"] = column.hierarchy.as_recipe()
     return entry

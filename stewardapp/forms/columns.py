@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from stewardapp.access.verdict import Invalid
+from stewardapp.domain.unknown import Unknown
 from stewardapp.models import Column
 from worker.engine.tables.kinds import Role
 
@@ -50,3 +52,36 @@ def consent_words(
         elif words != stored:
             granted[column.name] = words
     return granted, errors
+
+
+def unknown_columns(
+    posted: Mapping[str, str], columns: Iterable[Column]
+) -> tuple[dict[str, Unknown | None], list[str]]:
+    """Why others could not know kept columns, where that is said anew, or None; and what is missing.
+
+    A column that is kept no longer forgets it.
+    """
+    said: dict[str, Unknown | None] = {}
+    errors: list[str] = []
+    for column in columns:
+        stored = Unknown(column.unknown_because, column.unknown_words) if column.unknown_because else None
+        try:
+            now = _unknown(posted, column, stored)
+        except Invalid as refusal:
+            errors.append(f"{column.name}: {refusal.reason}")
+            continue
+        if now != stored:
+            said[column.name] = now
+    return said, errors
+
+
+def _unknown(posted: Mapping[str, str], column: Column, stored: Unknown | None) -> Unknown | None:
+    at = column.position
+    if posted.get(f"role-{at}", column.role) != Role.OTHER:
+        return None
+    known = posted.get(f"known-{at}")
+    if known is None:
+        return stored
+    if known != "no":
+        return None
+    return Unknown.of(posted.get(f"because-{at}", ""), posted.get(f"words-{at}", ""))

@@ -45,6 +45,9 @@ class Column(SealedRow, Record):
     reason = opened("sealed_reason", str)
     label = models.TextField(blank=True, default="")
     release_weight = models.BooleanField(default=False)
+    # Why others could not know a kept column; empty where they could.
+    unknown_because = models.CharField(max_length=32, blank=True, default="")
+    unknown_words = models.TextField(blank=True, default="")
     hierarchy = models.ForeignKey(
         "stewardapp.Hierarchy", on_delete=models.PROTECT, null=True, blank=True, related_name="columns"
     )
@@ -62,6 +65,11 @@ class Column(SealedRow, Record):
             models.UniqueConstraint(fields=("version", "name"), name="column_name_once"),
             models.CheckConstraint(
                 condition=models.Q(distinct__gte=0, missing__gte=0), name="column_counts_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(unknown_because="", unknown_words="")
+                | ~(models.Q(unknown_because="") | models.Q(unknown_words="")),
+                name="column_unknown_says_why",
             ),
         ]
 

@@ -24,6 +24,7 @@ from stewardapp.presenters.demands import headlines
 from stewardapp.presenters.measures import printed
 from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import Change
+from stewardapp.presenters.unknown import unknown_lines
 from stewardapp.reads.candidates import previous_candidate, relatives
 from stewardapp.reads.released_table import Damaged, ReleasedPage, released_page, shown_artifact
 from stewardapp.reads.releases import Seen
@@ -116,6 +117,7 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
         "relatives": relatives(release, user),
         "population": release.version.dataset.population,
         "mixed": mixed_warning(release),
+        "unknown": unknown_lines(run),
         "averaging": averaging.lines_of(candidate),
         "measured": run_pages.all_measured(candidate, internal=bool(rules.may_view_version(seen.person))),
     }

@@ -1,6 +1,6 @@
 """Columns as the tag page prints them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,12 +36,20 @@ class ColumnLine:
     levels: int
     can_propose: bool
     granted: str
+    known: bool
+    because: str
+    words: str
     randomized: bool
 
 
-def column_line(column: Column, role: str | None = None, granted: str | None = None) -> ColumnLine:
-    """A column; `role` and `granted` show what somebody chose but could not yet be stored."""
-    shown = role if role in ROLE_LABELS else column.role
+TYPED = ("role", "granted", "known", "because", "words")
+"""What a person says of a column in its row."""
+
+
+def column_line(column: Column, typed: Mapping[str, str] | None = None) -> ColumnLine:
+    """A column; `typed` is what somebody chose but could not yet be stored."""
+    said = _stored(column) | dict(typed or {})
+    shown = said["role"] if said["role"] in ROLE_LABELS else column.role
     return ColumnLine(
         id=column.id,
         position=column.position,
@@ -61,9 +69,22 @@ def column_line(column: Column, role: str | None = None, granted: str | None = N
         hierarchy=column.hierarchy,
         levels=levels_of(column) if column.hierarchy else 0,
         can_propose=shown == Role.QUASI_IDENTIFIER,
-        granted=", ".join(column.settings.get("granted", ())) if granted is None else granted,
+        granted=said["granted"],
+        known=said["known"] != "no",
+        because=said["because"],
+        words=said["words"],
         randomized=bool(column.randomized),
     )
+
+
+def _stored(column: Column) -> dict[str, str]:
+    return {
+        "role": column.role,
+        "granted": ", ".join(column.settings.get("granted", ())),
+        "known": "no" if column.unknown_because else "yes",
+        "because": column.unknown_because,
+        "words": column.unknown_words,
+    }
 
 
 def _distinct(column: Column) -> str:

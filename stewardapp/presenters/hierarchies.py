@@ -91,6 +91,13 @@ def levels_of(column: Column) -> int:
         return 0
 
 
+def height_of(column: Column) -> int | None:
+    """How many levels stand above the values, `*` among them; None where nobody counted them yet."""
+    if column.hierarchy is None:
+        return 1
+    return column.hierarchy.levels - 1 if column.hierarchy.levels else None
+
+
 def sentence(hierarchy: Hierarchy) -> str:
     """What a hierarchy is, in a few words."""
     if hierarchy.key.destroyed_at is not None:

@@ -1,15 +1,15 @@
-"""How identifying a set of columns is, from the sets that were counted when the file was read.
-
-A set singles out at least what any part of it singles out, and at most what any set around it does: where the
-exact set was not counted, the two are bounds, and the page says so.
-"""
+"""How identifying a set of columns is, and which small sets of all that leave single rows out."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
+
+from stewardapp.presenters.counted_sets import Sets, between, counted
 
 SHOWN = 6
 DANGER = 0.2
+SINGLING = 0.05
+"""A set that makes so many rows unique is named."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,21 @@ class Subset:
     def estimated(self) -> bool:
         """Whether it is an estimate."""
         return self.error > 0
+
+
+@dataclass(frozen=True)
+class Smallest:
+    """Of all columns that leave, the smallest sets that single rows out."""
+
+    names: tuple[str, ...]
+    sets: tuple[Subset, ...]
+    most: float
+    """None of their sets singles out a larger share."""
+
+    @property
+    def harmless(self) -> bool:
+        """Whether it is sure that no set singles out so many."""
+        return self.most < SINGLING
 
 
 @dataclass(frozen=True)
@@ -55,17 +70,6 @@ class Identifying:
         return "ok" if self.high == 0 else "warn"
 
 
-class Counted(NamedTuple):
-    """A share of unique rows, and how far off an estimate may be."""
-
-    share: float
-    error: float
-
-
-ROUGH = 0.05
-"""How far off an estimate may be whose error an older reading did not keep."""
-
-
 def identifying(
     scan: Iterable[Mapping[str, Any]],
     single: Mapping[str, float | None],
@@ -77,30 +81,23 @@ def identifying(
     `estimated` names the columns whose own share is an estimate.
     """
     wanted = frozenset(names)
-    counted = _counted(scan, single, estimated)
-    own = counted.get(wanted)
-    parts = {columns: found for columns, found in counted.items() if columns and columns < wanted}
-    around = [found for columns, found in counted.items() if columns > wanted]
-    low = max((found.share - found.error for found in (*parts.values(), *filter(None, [own]))), default=0.0)
-    high = min((found.share + found.error for found in (*around, *filter(None, [own]))), default=1.0)
-    largest = sorted(parts.items(), key=lambda part: (-part[1].share, len(part[0])))
-    subsets = tuple(
-        Subset(tuple(name for name in names if name in columns), *found) for columns, found in largest[:SHOWN]
-    )
-    low, high = max(low, 0.0), min(high, 1.0)
-    share, error = own or (None, 0.0)
-    return Identifying(tuple(names), share, error, low, max(low, high), subsets)
+    sets = counted(scan, single, estimated)
+    found = between(sets, wanted)
+    parts = [(columns, one) for columns, one in sets.items() if columns and columns < wanted]
+    largest = sorted(parts, key=lambda part: (-part[1].share, len(part[0])))
+    subsets = tuple(Subset(_in_order(names, columns), *one) for columns, one in largest[:SHOWN])
+    return Identifying(tuple(names), found.share, found.error, found.low, found.high, subsets)
 
 
-def _counted(
-    scan: Iterable[Mapping[str, Any]], single: Mapping[str, float | None], estimated: Collection[str]
-) -> dict[frozenset[str], Counted]:
-    counted = {
-        frozenset([name]): Counted(share, ROUGH if name in estimated else 0.0)
-        for name, share in single.items()
-        if share is not None
-    }
-    for entry in scan:
-        error = 0.0 if entry.get("is_exact", True) else entry.get("error95", ROUGH)
-        counted[frozenset(entry["columns"])] = Counted(float(entry["unique_share"]), float(error))
-    return counted
+def smallest(sets: Sets, names: Sequence[str]) -> Smallest:
+    """The counted sets of these columns that single rows out and no part of which does: small ones first."""
+    wanted = frozenset(names)
+    reaching = {columns: one for columns, one in sets.items() if columns <= wanted and one.share >= SINGLING}
+    least = [columns for columns in reaching if not any(part < columns for part in reaching)]
+    order = sorted(least, key=lambda columns: (len(columns), -reaching[columns].share, sorted(columns)))
+    found = tuple(Subset(_in_order(names, columns), *reaching[columns]) for columns in order[:SHOWN])
+    return Smallest(tuple(names), found, between(sets, wanted).high)
+
+
+def _in_order(names: Sequence[str], columns: Collection[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name in columns)

@@ -118,6 +118,9 @@ def columns_by_role(columns: Mapping[str, ColumnEntry]) -> Iterable[tuple[str, s
         names = [name for name, column in columns.items() if column.get("role") == role]
         if names:
             yield words, ", ".join(names)
+    unknown = [f"{name} ({one['why']})" for name, one in columns.items() if one.get("known") == "no"]
+    if unknown:
+        yield "Kept, and said to be unknown to others", "; ".join(unknown)
 
 
 def changes(before: RecipeJson, after: RecipeJson) -> list[Change]:
@@ -134,9 +137,15 @@ def flat(recipe: RecipeJson) -> Iterable[tuple[str, str]]:
             yield f"{part.capitalize()} {number}", sentence(part, entry)
     for name, column in recipe.get("columns", {}).items():
         yield f"Column {name}: role", str(column.get("role", "dropped"))
+        yield f"Column {name}: known to others", known(column)
         yield f"Column {name}: kind", str(column.get("kind", "–"))
         yield f"Column {name}: hierarchy", hierarchy_words(column.get("hierarchy"))
     yield "Files", files(recipe)
+
+
+def known(column: ColumnEntry) -> str:
+    """Whether others could know a column that leaves, with the reason why not."""
+    return f"no, {column.get('why', '')}" if column.get("known") == "no" else "yes"
 
 
 def hierarchy_words(hierarchy: Any) -> str:

@@ -11,17 +11,21 @@ from django.views.decorators.http import require_GET, require_http_methods
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import columns as actions
+from stewardapp.domain.unknown import LONGEST, REASONS
 from stewardapp.domain.value_lists import previewable, values_of
-from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words
+from stewardapp.forms.columns import ROLE_LABELS, chosen_roles, consent_words, unknown_columns
 from stewardapp.models import Column, Version
-from stewardapp.presenters.columns import asks_for_kind, column_line, untagged
-from stewardapp.presenters.identifying import Identifying, identifying
+from stewardapp.presenters.columns import TYPED, asks_for_kind, column_line, untagged
+from stewardapp.presenters.counted_sets import counted
+from stewardapp.presenters.hierarchies import height_of
+from stewardapp.presenters.identifying import identifying, smallest
+from stewardapp.presenters.preflight import preflight
 from stewardapp.views import kinds
 from stewardapp.views.people import signed_in
 from stewardapp.views.proposing import propose
 from stewardapp.views.version_hierarchies import reuse
 from stewardapp.views.versions import version_or_404
-from worker.engine.tables.kinds import Role
+from worker.engine.tables.kinds import RELEASED, Role
 
 
 @require_http_methods(["GET", "POST"])
@@ -40,11 +44,13 @@ def tags(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def _store(request: HttpRequest, version: Version, columns: list[Column]) -> list[str]:
     roles, errors = chosen_roles(request.POST, columns)
     granted, missing = consent_words(request.POST, columns)
-    errors += missing or _never_written(granted, columns)
-    if errors or not (roles or granted):
+    unknown, unreasoned = unknown_columns(request.POST, columns)
+    errors += (missing or _never_written(granted, columns)) + unreasoned
+    if errors or not (roles or granted or unknown):
         return errors
+    user = signed_in(request)
     try:
-        actions.tag(version=version, roles=roles, granted=granted, by=signed_in(request))
+        actions.tag(version=version, roles=roles, granted=granted, unknown=unknown, by=user)
     except Invalid as refusal:
         return [refusal.reason]
     return []
@@ -83,7 +89,7 @@ def _next(request: HttpRequest, version: Version) -> HttpResponse:
 
 def _shown(request: HttpRequest, version: Version, columns: list[Column], errors: list[str]) -> HttpResponse:
     user = signed_in(request)
-    lines = [column_line(column, *_typed(request, column)) for column in columns]
+    lines = [column_line(column, _typed(request, column)) for column in columns]
     names = [line.name for line in lines if line.role == Role.QUASI_IDENTIFIER]
     may_tag = rules.may_tag(version.person(user), version.facts())
     page = {
@@ -94,8 +100,10 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
         "guessed": [line for line in lines if asks_for_kind(line)],
         "confirmed": kinds.last_confirmed(request, version),
         "roles": list(ROLE_LABELS.items()),
+        "reasons": list(REASONS.items()),
+        "longest_reason": LONGEST,
         "form_errors": errors,
-        "identifying": _identifying(version, columns, names),
+        **_panel(version, columns, names, [line.name for line in lines if line.role in RELEASED]),
         "reusable": len(version.earlier_hierarchies()),
         "may_tag": may_tag,
         "may_continue": may_tag,
@@ -103,9 +111,10 @@ def _shown(request: HttpRequest, version: Version, columns: list[Column], errors
     return render(request, "versions/columns.html", page, status=422 if errors else 200)
 
 
-def _typed(request: HttpRequest, column: Column) -> tuple[str | None, str | None]:
-    """The role and the words for yes that somebody typed and that could not be stored."""
-    return request.POST.get(f"role-{column.position}"), request.POST.get(f"granted-{column.position}")
+def _typed(request: HttpRequest, column: Column) -> dict[str, str]:
+    """What somebody chose and typed of a column and that could not be stored."""
+    sent = {name: request.POST.get(f"{name}-{column.position}") for name in TYPED}
+    return {name: text for name, text in sent.items() if text is not None}
 
 
 @require_GET
@@ -113,17 +122,28 @@ def identifying_set(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """How identifying the columns at these positions are together; a fragment."""
     version = version_or_404(request, id)
     require(rules.may_view_version(version.person(signed_in(request))))
-    asked = set(request.GET.getlist("c"))
-    columns = list(version.columns.all())
-    names = [column.name for column in columns if str(column.position) in asked]
-    page = {"identifying": _identifying(version, columns, names)}
-    return render(request, "versions/_identifying.html", page)
+    tagged, leaving = set(request.GET.getlist("c")), set(request.GET.getlist("l"))
+    columns = list(version.columns.select_related("hierarchy"))
+    names = [column.name for column in columns if str(column.position) in tagged]
+    others = [column.name for column in columns if str(column.position) in tagged | leaving]
+    return render(request, "versions/_identifying.html", _panel(version, columns, names, others))
 
 
-def _identifying(version: Version, columns: list[Column], names: list[str]) -> Identifying:
+def _panel(
+    version: Version, columns: list[Column], names: list[str], leaving: list[str]
+) -> dict[str, object]:
+    """What is known of the tagged set, of all columns that leave, and of what k-anonymity would cost."""
+    scan = version.profile.get("identifying", ())
     single = {column.name: column.profile.get("unique_share") for column in columns}
+    few = {column.name: column.profile.get("few_share") for column in columns}
     guessed = {one.name for one in columns if not one.profile.get("distinct_is_exact", True)}
-    return identifying(version.profile.get("identifying", ()), single, names, guessed)
+    heights = {column.name: height_of(column) for column in columns}
+    rare = counted(scan, few, guessed, ("few_share", "few_error95"))
+    return {
+        "identifying": identifying(scan, single, names, guessed),
+        "smallest": smallest(counted(scan, single, guessed), leaving),
+        "preflight": preflight(rare, names, version.rows or 0, heights) if names else None,
+    }
 
 
 urlpatterns: list[URLPattern] = [

@@ -36,6 +36,12 @@ def recount(rows: Sequence[Sequence[object]], at: Sequence[int]) -> float:
     return sum(n == 1 for n in counts.values()) / len(rows)
 
 
+def few(rows: Sequence[Sequence[object]], at: Sequence[int]) -> float:
+    """The share of rows that fewer than four others equal, plainly."""
+    counts = Counter(tuple(row[i] for i in at) for row in rows)
+    return sum(n for n in counts.values() if n < 5) / len(rows)
+
+
 @given(st.lists(st.tuples(*[st.sampled_from(["", "NA", "p", "q", "r"])] * 3), min_size=1, max_size=30))
 @settings(deadline=None)
 def test_shares_of_unique_rows(rows: list[tuple[str, ...]]) -> None:
@@ -74,6 +80,7 @@ def test_the_scan_of_the_profile_counts_as_a_recount_does(rows: int) -> None:
         at = [int(name[1:]) for name in chosen]
         entry = found[chosen]
         assert abs(entry["unique_share"] - recount(body, at)) <= max(2 * entry["error95"], 1e-6)
+        assert abs(entry["few_share"] - few(body, at)) <= max(2 * entry["few_error95"], 1e-6)
 
 
 def test_a_wide_table_has_the_sets_that_are_met_first() -> None:

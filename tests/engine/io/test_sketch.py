@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -33,7 +35,7 @@ def test_what_is_kept_depends_on_the_values_alone(rows: int, distinct: int, seed
     sketch, ones = Sketch(CAPACITY), Ones(CAPACITY, CAPACITY)
     for part in np.array_split(numbers, parts):
         sketch.add(part, np.ones(len(part), np.int64))
-        ones.add(part, np.zeros(len(part), np.bool_), len(part))
+        ones.add(part, np.ones(len(part), np.uint8), len(part))
     halvings, kept = plainly(numbers, CAPACITY)
     once = sum(count == 1 for count in kept.values())
     assert sketch.distinct == len(kept) << halvings
@@ -54,7 +56,7 @@ def test_of_too_many_tuples_a_smaller_sample_is_left(rows: int, distinct: int, s
     none, first = np.empty(0, np.int64), np.zeros(1, np.int64)
     for base, more in zip(np.array_split(one, parts), np.array_split(other, parts), strict=True):
         both.add_rows(base, np.stack([more, base]), first, none)
-        small.add(mixed(base + more), np.zeros(len(base), np.bool_), len(base))
+        small.add(mixed(base + more), np.ones(len(base), np.uint8), len(base))
     differ = len(np.unique(mixed(one + other)))
     assert both.is_exact == (differ <= CAPACITY)
     if not both.is_exact:
@@ -68,26 +70,42 @@ def test_it_is_known_whether_all_first_rows_differ(comes_again: int | None, uniq
     if comes_again is not None:
         numbers = np.insert(numbers, comes_again + 1, numbers[comes_again])
     ones = Ones(CAPACITY, CAPACITY // 4)
-    ones.add(numbers[:CAPACITY], np.zeros(CAPACITY, np.bool_), CAPACITY)
+    ones.add(numbers[:CAPACITY], np.ones(CAPACITY, np.uint8), CAPACITY)
     assert not ones.began_unique
-    ones.add(numbers[CAPACITY:], np.zeros(len(numbers) - CAPACITY, np.bool_), len(numbers) - CAPACITY)
+    ones.add(numbers[CAPACITY:], np.ones(len(numbers) - CAPACITY, np.uint8), len(numbers) - CAPACITY)
     assert ones.began_unique == unique
 
 
 def test_tuples_that_come_again_are_not_counted_as_single() -> None:
     ones = Ones(CAPACITY, CAPACITY)
     numbers = mixed(np.arange(1, 11, dtype=np.uint64))
-    ones.add(numbers, np.arange(10) < 4, 14)
+    ones.add(numbers, np.where(np.arange(10) < 4, 2, 1).astype(np.uint8), 14)
     assert ones.unique_share == pytest.approx(6 / 14)
-    ones.add(numbers[5:7], np.zeros(2, np.bool_), 2)
+    ones.add(numbers[5:7], np.ones(2, np.uint8), 2)
     assert ones.unique_share == pytest.approx(4 / 16)
+
+
+@given(st.integers(1, 300), st.integers(1, 90), st.integers(0, 2**32), st.integers(1, 9))
+@settings(deadline=None)
+def test_rows_of_values_that_few_rows_have(rows: int, distinct: int, seed: int, parts: int) -> None:
+    """Fewer than five: whether they come one by one, or some of them at once."""
+    numbers = mixed(np.random.default_rng(seed).integers(1, distinct + 1, rows, dtype=np.uint64))
+    sketch, ones, at_once = (Sketch(1 << 9), *(Ones(1 << 9, 1 << 9) for _ in range(2)))
+    for part in np.array_split(numbers, parts):
+        sketch.add(part, np.ones(len(part), np.int64))
+        ones.add(part, np.ones(len(part), np.uint8), len(part))
+        values, times = np.unique(part, return_counts=True)
+        at_once.add(values, np.minimum(times, 5).astype(np.uint8), len(part))
+    few = sum(count for count in Counter(numbers.tolist()).values() if count < 5)
+    assert sketch.few_share == ones.few_share == at_once.few_share == pytest.approx(few / rows)
+    assert sketch.few_error == 0
 
 
 def test_a_number_that_is_zero_is_counted_too() -> None:
     sketch, ones = Sketch(CAPACITY), Ones(CAPACITY, CAPACITY)
     nothing = np.zeros(1, np.uint64)
     sketch.add(nothing, np.array([1]))
-    ones.add(nothing, np.zeros(1, np.bool_), 1)
+    ones.add(nothing, np.ones(1, np.uint8), 1)
     assert (sketch.distinct, sketch.unique_share, ones.unique_share) == (1, 1.0, 1.0)
 
 

@@ -140,3 +140,24 @@ def test_hierarchies_come_as_file_lines_or_builder():
 def test_granted_values_may_be_written_as_numbers():
     parsed = Recipe.parse(recipe(columns={"ok": {"role": "consent", "granted": [1]}}))
     assert parsed.columns["ok"].granted == ("1",)
+
+
+def test_a_kept_column_says_whether_others_could_know_it():
+    unknown = {"role": "other", "known": "no", "why": "measured in the laboratory only"}
+    declared = Recipe.parse(recipe(columns={"lab": unknown, "age": {"role": "other"}})).declarations({})
+    assert (declared["lab"].known, declared["lab"].why) == (False, "measured in the laboratory only")
+    assert declared["age"].known
+
+
+@pytest.mark.parametrize(
+    ("part", "where"),
+    [
+        ({"role": "other", "known": "no"}, "why"),
+        ({"role": "other", "known": "no", "why": "  "}, "why"),
+        ({"role": "other", "why": "nobody asks"}, "why"),
+        ({"role": "quasi-identifier", "known": "no", "why": "secret"}, "known"),
+        ({"role": "other", "known": "perhaps"}, "known"),
+    ],
+)
+def test_without_a_reason_every_kept_column_counts(part, where):
+    assert refused(recipe(columns={"lab": part})).param == f"columns.lab.{where}"

@@ -9,6 +9,7 @@ from stewardapp.actions import columns, desks, hierarchies, releases, versions
 from stewardapp.domain.facts import contributors_of
 from stewardapp.domain.pricing import insist_on_answers
 from stewardapp.domain.recipe import recipe_of
+from stewardapp.domain.unknown import Unknown
 from stewardapp.models import Column, Contribution, Hierarchy, Version
 from tests import factories
 from worker.engine.errors import EngineError
@@ -292,3 +293,25 @@ def test_no_desk_opens_on_a_guessed_kind(team: factories.Team, version: Version)
     columns.describe(version=version, name="age", kind="integer", by=team.steward)
     opened = desks.open_on(version=version, columns=["age"], rows_per_person=1, by=team.steward)
     assert opened.dictionary["age"]["kind"] == "integer"
+
+
+def test_a_kept_column_that_nobody_else_knows_is_one_in_the_recipe(
+    team: factories.Team, version: Version
+) -> None:
+    release = factories.make_release(team, version=version)
+    said = Unknown.of("never-shared", "an internal number")
+    columns.tag(version=version, roles={"zip": "other"}, unknown={"zip": said}, by=team.steward)
+    part = recipe_of(release)["columns"]["zip"]
+    assert (part["known"], part["why"]) == ("no", "internal number, never shared: an internal number")
+    columns.tag(version=version, roles={"zip": "sensitive"}, by=team.steward)
+    assert "known" not in recipe_of(release)["columns"]["zip"]
+
+
+def test_only_of_a_kept_column_can_it_be_said_that_nobody_knows_it(
+    team: factories.Team, version: Version
+) -> None:
+    said = Unknown.of("other", "no reason")
+    with pytest.raises(Invalid, match="kept as it is"):
+        columns.tag(version=version, roles={}, unknown={"illness": said}, by=team.steward)
+    with pytest.raises(Invalid):
+        Unknown.of("", "words")

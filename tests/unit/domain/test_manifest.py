@@ -147,7 +147,7 @@ def test_a_figure_about_a_role_is_judged_by_the_columns_that_have_it(
 
 
 def test_what_could_not_be_measured_is_kept_with_its_reason() -> None:
-    failed = KEPT["results"]["kept-columns#44136fa3"]
+    failed = KEPT["results"][catalogue.measure("kept-columns")().id]
     assert (failed["state"], failed["reason"], failed["figures"]) == ("failed", "It stopped.", {})
 
 

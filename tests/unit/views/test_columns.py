@@ -107,6 +107,61 @@ def test_the_panel_counts_unique_rows_of_the_asked_set(client_of, team, survey):
     assert "Tag quasi-identifiers" in client.get(address).content.decode()
 
 
+def test_the_panel_says_what_k_costs_and_which_columns_that_leave_suffice(client_of, team, survey):
+    client, address = client_of(team.steward), f"/versions/{survey.pk}/identifying/"
+    page = tight(client.get(address, {"c": [1, 3], "l": [2]}).content.decode()).replace("\u00a0", " ")
+    assert "With k = 5," in page
+    assert "would have to be suppressed" in page
+    assert "Smallest sets that single rows out" in page
+    alone = client.get(address, {"l": [2]}).content.decode()
+    assert "With k = 5" not in alone
+    assert "Of all columns that leave" in alone
+
+
+KEPT = ("", "quasi-identifier", "other", "", "")
+REASON = {"known-2": "no", "because-2": "measured-here", "words-2": " by our own device "}
+
+
+def test_a_kept_column_that_nobody_else_knows_says_why(client_of, team, survey):
+    client = client_of(team.steward)
+    before = AuditEvent.objects.count()
+    assert tagged(client, survey, KEPT, **REASON).status_code == 302
+    kept = column(survey, "zip")
+    assert (kept.unknown_because, kept.unknown_words) == ("measured-here", "by our own device")
+    assert AuditEvent.objects.count() == before + 1
+    assert AuditEvent.objects.latest("pk").details["unknown"] == {"zip": "measured-here"}
+    assert 'value="by our own device"' in client.get(f"/versions/{survey.pk}/columns/").content.decode()
+    tagged(client, survey, KEPT, **REASON)
+    tagged(client, survey, KEPT)
+    assert AuditEvent.objects.count() == before + 1, "nothing new was said"
+    tagged(client, survey, KEPT, **{"known-2": "yes"})
+    assert column(survey, "zip").unknown_because == ""
+
+
+def test_a_column_that_is_kept_no_longer_forgets_that_nobody_knows_it(client_of, team, survey):
+    client = client_of(team.steward)
+    tagged(client, survey, KEPT, **REASON)
+    tagged(client, survey, ("", "", "sensitive", "", ""), **REASON)
+    assert (column(survey, "zip").role, column(survey, "zip").unknown_words) == ("sensitive", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"because-2": ""}, "zip: Choose why others could not know it."),
+        ({"because-2": "magic"}, "zip: Choose why others could not know it."),
+        ({"words-2": "  "}, "zip: Words must not be empty."),
+    ],
+)
+def test_without_a_reason_a_kept_column_counts_as_known(client_of, team, survey, said, sentence):
+    answer = tagged(client_of(team.steward), survey, KEPT, **{**REASON, **said})
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert sentence in page
+    assert 'name="known-2" value="no" checked' in tight(page)
+    assert column(survey, "zip").unknown_because == ""
+
+
 @pytest.mark.parametrize(
     ("who", "status"),
     [("steward", 200), ("reviewer", 200), ("admin", 403), ("analyst", 404), ("outsider", 404)],

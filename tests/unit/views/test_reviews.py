@@ -10,7 +10,8 @@ from django.urls import reverse
 from pytest_django.asserts import assertContains
 
 from stewardapp.access.workflow import State
-from stewardapp.actions import accounts
+from stewardapp.actions import accounts, columns
+from stewardapp.domain.unknown import Unknown
 from stewardapp.models import Comment, Release, Review
 from tests import factories
 from tests.factories import Team
@@ -32,6 +33,16 @@ def decide(client: Client, release: Release, decision: str = "approve", **change
         **changes,
     }
     return client.post(reverse("review-decide", args=[release.pk]), data).status_code
+
+
+def test_a_reviewer_reads_why_nobody_else_should_know_a_kept_column(team: Team, browse: Browser) -> None:
+    version = factories.make_version(team)
+    said = Unknown.of("measured-here", "by our own device")
+    columns.tag(version=version, roles={"zip": "other"}, unknown={"zip": said}, by=team.steward)
+    release = factories.make_release(team, version=version, state=State.IN_REVIEW)
+    page = browse("reviewer").get(reverse("review-detail", args=[release.pk]))
+    assertContains(page, "Kept, but said to be unknown to others")
+    assertContains(page, "measured only here: by our own device")
 
 
 def test_submit_asks_for_the_purpose_and_sends_the_run_to_review(team: Team, browse: Browser) -> None:

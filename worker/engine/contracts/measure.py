@@ -98,8 +98,12 @@ class Measure(Parametric):
 
     @property
     def id(self) -> str:
-        """The name of the instance: the same measure with the same parameters has the same one."""
-        spelled = json.dumps(self.params(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        """The name of the instance: the same measure with the same parameters has the same one.
+
+        What is as usual is not spelled, so that a measure that learns a parameter keeps the names it had.
+        """
+        said = self.model_dump(mode="json", exclude_defaults=True)
+        spelled = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return f"{self.slug}#{hashlib.sha256(spelled.encode()).hexdigest()[:8]}"
 
     def does_not_apply(self, outlook: Outlook) -> str | None:

@@ -107,7 +107,7 @@ class Scan:
             pass
 
     def result(self) -> tuple[dict[str, Any], ...]:
-        """The share of unique rows of each set, and how far off it may be."""
+        """The shares of rows of each set that are unique and that few others equal, and how far off."""
         self._count_more()
         return tuple(
             {
@@ -115,6 +115,8 @@ class Scan:
                 "unique_share": round(one.unique_share, 6),
                 "is_exact": one.is_exact,
                 "error95": round(one.unique_error, 6),
+                "few_share": round(one.few_share, 6),
+                "few_error95": round(one.few_error, 6),
             }
             for names, one in self._sets.items()
         )

@@ -168,6 +168,7 @@ class ColumnProfiler:
             "shape": self._heights(on_a_line),
             "shape_kind": "histogram" if on_a_line else "largest",
             "unique_share": round(seen.unique_share * seen.rows / self._rows, 6) if self._rows else 0.0,
+            "few_share": round(self._sketch.few_share * seen.rows / self._rows, 6) if self._rows else 0.0,
             "suggested_role": hint.role.value if hint else "",
             "reason": hint.reason if hint else "",
         }

@@ -22,6 +22,8 @@ from worker.engine.tables.dense import string_parts
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 Places = np.ndarray[Any, np.dtype[np.int64]]
 
+Times = np.ndarray[Any, np.dtype[np.uint8]]
+
 _TOP = 1 << 64
 _FEW = 256
 _KEY = np.frombuffer(b"0123456789123456", "<u8")
@@ -108,6 +110,28 @@ class _Bounded:
         chance = 0.5**self._halvings
         return float((1.96 * np.sqrt((1 - chance) * (self._ones + 0.96)) + 1.92) / (chance * self._rows))
 
+    @property
+    def _few(self) -> Longs:
+        """Of the values that are held and occur in fewer than `FEW` rows, in how many."""
+        raise NotImplementedError
+
+    @property
+    def few_share(self) -> float:
+        """The share of rows whose value fewer than `FEW` rows have."""
+        few = float(int(self._few.sum()) << self._halvings)
+        return min(few / self._rows, 1.0) if self._rows else 0.0
+
+    @property
+    def few_error(self) -> float:
+        """Half the width of a 95 % interval of that share, as above: each value stands for up to its rows."""
+        if self.is_exact or not self._rows:
+            return 0.0
+        from worker.engine.kernels.sketches import FEW
+
+        chance, few = 0.5**self._halvings, self._few
+        spread = np.sqrt((1 - chance) * (np.square(few).sum() + 0.96 * (FEW - 1) ** 2))
+        return float((1.96 * spread + 1.92 * (FEW - 1)) / (chance * self._rows))
+
 
 class Sketch(_Bounded):
     """Counts of values by their hash."""
@@ -145,6 +169,12 @@ class Sketch(_Bounded):
         return int(np.count_nonzero(self._found == 1))
 
     @property
+    def _few(self) -> Longs:
+        from worker.engine.kernels.sketches import FEW
+
+        return self._found[self._found < FEW]
+
+    @property
     def distinct(self) -> int:
         """How many values differ."""
         return int(self._state[1]) << self._halvings
@@ -162,7 +192,7 @@ class Sketch(_Bounded):
 
 
 class Ones(_Bounded):
-    """Which tuples occur once: a number each, whose last bit says that it came again.
+    """Which tuples occur few times: a number each, whose last bits say how often more it came.
 
     As long as no more than `exact` differ all are held; once there are more, a sample that is smaller.
     """
@@ -173,12 +203,12 @@ class Ones(_Bounded):
         self.began_unique = False
         """Whether none came again before there were too many: then hardly any ever will."""
 
-    def add(self, numbers: Hashes, again: Mask, rows: int) -> None:
-        """Take in so many rows by their numbers; of each is said whether it comes again."""
+    def add(self, numbers: Hashes, times: Times, rows: int) -> None:
+        """Take in so many rows by their numbers; of each is said how often it comes."""
         from worker.engine.kernels import sketches
 
         self._rows += rows
-        self._note(partial(sketches.note, numbers, again), len(numbers))
+        self._note(partial(sketches.note, numbers, times), len(numbers))
 
     def add_rows(self, base: Hashes, own: Hashes, more: Places, less: Places) -> None:
         """Take in rows by numbers that are sums: of a base, with more columns and without others."""
@@ -208,7 +238,7 @@ class Ones(_Bounded):
         from worker.engine.kernels import sketches
 
         if self.is_exact:
-            self.began_unique = not (held & np.uint64(1)).any()
+            self.began_unique = not (held & sketches.TIMES).any()
             self._capacity = self._sampled
         self._halvings += 1
         stays = held[: sketches.gathered(held, self._limit, held)]
@@ -216,4 +246,19 @@ class Ones(_Bounded):
 
     @property
     def _ones(self) -> int:
-        return int(np.count_nonzero((self._table != 0) & (self._table & np.uint64(1) == 0)))
+        return int(np.count_nonzero(self._sizes == 1))
+
+    @property
+    def _sizes(self) -> Longs:
+        """How often each that is held occurs; those that occur more often occur `FEW` times."""
+        from worker.engine.kernels.sketches import TIMES
+
+        sizes: Longs = (self._table[self._table != 0] & TIMES).astype(np.int64) + 1
+        return sizes
+
+    @property
+    def _few(self) -> Longs:
+        from worker.engine.kernels.sketches import FEW
+
+        sizes = self._sizes
+        return sizes[sizes < FEW]

@@ -156,11 +156,11 @@ class Tuples:
 
         ones = Ones(EXACT, SAMPLED)
         if self._rows:
-            numbers, again = np.empty(len(self._cells), np.uint64), np.empty(len(self._cells), np.bool_)
+            numbers, times = np.empty(len(self._cells), np.uint64), np.empty(len(self._cells), np.uint8)
             own = rows.numbers(self._way.columns, self._sizes)
-            found = sketches.of_cells(self._cells, self._lengths, own, numbers, again)
-            ones.add(numbers[:found], again[:found], self._rows)
-            self._came_again = bool(again[:found].any())
+            found = sketches.of_cells(self._cells, self._lengths, own, numbers, times)
+            ones.add(numbers[:found], times[:found], self._rows)
+            self._came_again = bool((times[:found] > 1).any())
             self._cells = np.empty(0, np.uint8)
         return ones
 
@@ -185,3 +185,17 @@ class Tuples:
     def unique_error(self) -> float:
         """Half the width of a 95 % interval of that share."""
         return self._ones.unique_error if self._ones is not None else 0.0
+
+    @property
+    def few_share(self) -> float:
+        """The share of rows whose tuple fewer than `FEW` rows have."""
+        from worker.engine.kernels.sketches import FEW
+
+        if self._ones is not None:
+            return self._ones.few_share
+        return int(self._cells[self._cells < FEW].sum()) / self._rows if self._rows else 0.0
+
+    @property
+    def few_error(self) -> float:
+        """Half the width of a 95 % interval of that share."""
+        return self._ones.few_error if self._ones is not None else 0.0

@@ -17,6 +17,10 @@ from worker.engine.kernels.keyed import mixed, siphash
 Array = np.ndarray[Any, Any]
 
 EMPTY, ONE = np.uint64(0), np.uint64(1)
+FEW = 5
+"""Combinations are counted up to so many rows, more are as many: what k-anonymity with such a k must know."""
+TIMES = np.uint64(7)
+"""The last bits of a combination's number, which say how often more it came, up to `FEW` in all."""
 _SHIFT = np.uint64(8)
 _TOGETHER = 64
 _SOME_ROWS = 1 << 11
@@ -62,7 +66,7 @@ def add(numbers: Array, rows: Array, start: int, table: Array, counts: Array, st
 
 @compiled
 def tally(codes: Array, columns: Array, sizes: Array, cells: Array) -> None:
-    """Which combinations of few codes occur: not, once, or more often; some rows at a time.
+    """How often combinations of few codes occur, up to `FEW` times; some rows at a time.
 
     `sizes` holds how many codes each of these columns has.
     """
@@ -75,12 +79,12 @@ def tally(codes: Array, columns: Array, sizes: Array, cells: Array) -> None:
             for row in range(rows):
                 part[row] = part[row] * size + own[row]
         for row in range(rows):
-            cells[part[row]] = min(cells[part[row]] + 1, 2)
+            cells[part[row]] = min(cells[part[row]] + 1, FEW)
 
 
 @compiled
-def of_cells(cells: Array, sizes: Array, own: Array, out: Array, again: Array) -> int:
-    """The number of each combination that was tallied, and whether it came again; how many there are.
+def of_cells(cells: Array, sizes: Array, own: Array, out: Array, times: Array) -> int:
+    """The number of each combination that was tallied, and how often it came; how many there are.
 
     `own` holds the numbers of the codes, one column after the other.
     """
@@ -93,14 +97,14 @@ def of_cells(cells: Array, sizes: Array, own: Array, out: Array, again: Array) -
             first -= sizes[at]
             total += own[first + rest % sizes[at]]
             rest //= sizes[at]
-        out[found], again[found] = mixed(total), cells[cell] > 1
+        out[found], times[found] = mixed(total), cells[cell]
         found += 1
     return found
 
 
 @compiled
-def note(numbers: Array, again: Array, start: int, table: Array, state: Array) -> int:
-    """Note which tuples occur, and by its last bit of each whether it came again.
+def note(numbers: Array, times: Array, start: int, table: Array, state: Array) -> int:
+    """Note which tuples occur, and by the last bits of each how often it came.
 
     The places of some are touched before they are needed, so that the processor waits for them together.
     """
@@ -115,17 +119,18 @@ def note(numbers: Array, again: Array, start: int, table: Array, state: Array) -
             touched |= table[(numbers[let_in[one]] >> _SHIFT) & last]
         for one in range(few):
             at = let_in[one]
-            known = numbers[at] | ONE
+            known = max(numbers[at] | TIMES, TIMES + TIMES + ONE)  # none looks like an empty place
             place = (numbers[at] >> _SHIFT) & last
-            while table[place] != EMPTY and table[place] | ONE != known:
+            while table[place] != EMPTY and table[place] | TIMES != known:
                 place = (place + ONE) & last
             if table[place] != EMPTY:
-                table[place] = known
+                came = (table[place] & TIMES) + np.uint64(times[at])
+                table[place] = known - TIMES + min(came, np.uint64(FEW - 1))
                 continue
             if held >= most:
                 state[1] = held
                 return int(at)
-            table[place] = known if again[at] else max(known - ONE, ONE + ONE)
+            table[place] = known - TIMES + np.uint64(min(times[at], FEW) - 1)
             held += ONE
     state[1], state[3] = held, touched
     return len(numbers)
@@ -139,7 +144,7 @@ def note_rows(
 
     Of some rows at a time, so that their numbers never leave the nearest memory.
     """
-    room, again = np.empty(_SOME_ROWS, np.uint64), np.zeros(_SOME_ROWS, np.bool_)
+    room, once = np.empty(_SOME_ROWS, np.uint64), np.ones(_SOME_ROWS, np.uint8)
     for first in range(start, len(base), _SOME_ROWS):
         last = min(first + _SOME_ROWS, len(base))
         part = room[: last - first]
@@ -150,7 +155,7 @@ def note_rows(
             part -= own[column][first:last]
         for row in range(len(part)):
             part[row] = mixed(part[row])
-        stopped = first + note(part, again, 0, table, state)
+        stopped = first + note(part, once, 0, table, state)
         if stopped < last:
             return stopped
     return len(base)

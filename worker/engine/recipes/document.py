@@ -59,6 +59,8 @@ class ColumnEntry(TypedDict, total=False):
     granted: Sequence[str]
     provenance: str
     release: bool
+    known: str
+    why: str
 
 
 class RecipeJson(TypedDict, total=False):
@@ -102,6 +104,8 @@ class ColumnPart(_Part):
     granted: Texts = ()
     release: bool = False
     provenance: str = Field(default="", max_length=200)
+    known: Literal["yes", "no"] = "yes"
+    why: str = Field(default="", max_length=400)
 
 
 class GoalPart(_Part):
@@ -214,6 +218,8 @@ def declaration(
         release=part.release,
         kind=part.kind,
         provenance=part.provenance,
+        known=part.known == "yes",
+        why=part.why,
     )
 
 

@@ -199,6 +199,21 @@ def _check_columns(columns: Mapping[str, ColumnPart]) -> None:
         if part.release and part.role is not Role.WEIGHT:
             where = f"columns.{name}.release"
             raise EngineError("bad-recipe", f"{where}: applies to a weight only.", param=where)
+        _check_known(name, part)
+
+
+def _check_known(name: str, part: ColumnPart) -> None:
+    """A kept column that others could not know says why: it is left out where rows are looked up."""
+    if part.known == "yes" and part.why.strip():
+        where = f"columns.{name}.why"
+        raise EngineError("bad-recipe", f'{where}: applies to a column with "known": "no".', param=where)
+    if part.known == "no" and part.role is not Role.OTHER:
+        where = f"columns.{name}.known"
+        raise EngineError("bad-recipe", f"{where}: applies to a column kept as it is.", param=where)
+    if part.known == "no" and not part.why.strip():
+        where = f"columns.{name}.why"
+        text = f"{where}: say why nobody else could know the values of {name!r}."
+        raise EngineError("bad-recipe", text, param=where)
 
 
 def _check_tables(steps: tuple[Method, ...], goals: tuple[Goal, ...]) -> None:

@@ -35,3 +35,7 @@ class Declaration:
     kind: Kind | None = None
     provenance: str = ""
     """Where the bounds or categories are known from."""
+    known: bool = True
+    """Whether others could know the values of a kept column."""
+    why: str = ""
+    """Why they could not."""

@@ -1,0 +1,19 @@
+"""Sets counted in runs of the values of one column."""
+
+import pytest
+
+from tests.engine.scan.tables import compared, drawn, tuples_of
+from worker.engine.scan import cells, rows
+from worker.engine.scan.counting import Table
+from worker.engine.scan.subsets import scan
+
+WAYS = {"few values": {(cells, "CELLS"): 0}, "many values": {(cells, "CELLS"): 0, (rows, "FEW_VALUES"): 4}}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_however_many_values_there_are_the_result_is_the_same(monkeypatch, way, seed):
+    for (module, name), value in WAYS[way].items():
+        monkeypatch.setattr(module, name, value)
+    values, persons = drawn(seed)
+    compared(scan(Table(tuples_of(values, persons)), 4).sets, values, persons)

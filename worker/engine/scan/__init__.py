@@ -1,0 +1,1 @@
+"""Which sets of columns tell rows apart, and single people out."""

@@ -1,0 +1,96 @@
+"""Any sets of columns of a table: counted where it is held whole, estimated where it lies in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from worker.engine.io.sketch import Hashes, Sketch, mixed
+from worker.engine.scan.cells import has_cells, in_cells
+from worker.engine.scan.refining import Refining, of_persons
+from worker.engine.scan.rows import Rows
+from worker.engine.scan.runs import has_runs, in_runs
+from worker.engine.scan.told_apart import Names, Tally, ToldApart
+from worker.engine.tables.column import Codes
+from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.long_table import LongTable, Tuples
+
+SKETCHED = 1 << 13
+"""So many combinations of a set are held to estimate from."""
+
+
+class Table:
+    """Rows, or persons where a key tells them apart, and how well sets of columns tell them apart.
+
+    Of a person equal rows count once. A missing value and `*` are values of their own.
+    """
+
+    def __init__(self, tuples: Tuples) -> None:
+        self._tuples = tuples
+        self.values = {one.name: max(len(one), 1) for one in tuples.domains}
+        self.persons = tuples.persons
+        self.rows = tuples.rows if self.persons is None else len(tuples)
+        self.everybody = self.rows if self.persons is None else len(np.unique(self.persons))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether sets are counted."""
+        return not isinstance(self._tuples, LongTable)
+
+    def told_apart(self, sets: Iterable[Names]) -> dict[Names, ToldApart]:
+        """Each set; the columns of a set stand in the order of the table."""
+        wanted = list(sets)
+        if not self.rows or not wanted:
+            return {}
+        if isinstance(self._tuples, LongTable):
+            return _estimated(self._tuples, wanted)
+        counted = _counted(_rows(self._tuples, self.values), self.persons, wanted)
+        return {names: ToldApart.of(tally, self.rows, self.everybody) for names, tally in counted}
+
+    def whole(self) -> float | None:
+        """The share that all columns together single out, exact."""
+        if not self.rows:
+            return None
+        if self.persons is None:
+            return sum(int(np.count_nonzero(one.counts == 1)) for one in self._tuples.pieces()) / self.rows
+        assert isinstance(self._tuples, FrequencyTable)
+        rows = _rows(self._tuples, self.values)
+        everything = next(of_persons(rows, self.persons, [self._tuples.names]))
+        return everything[1].ones / self.everybody
+
+
+def _rows(table: FrequencyTable, values: Mapping[str, int]) -> Rows:
+    return Rows(dict(zip(table.names, table.codes, strict=True)), values, table.counts)
+
+
+def _counted(rows: Rows, persons: Codes | None, sets: Sequence[Names]) -> Iterator[tuple[Names, Tally]]:
+    """Each set in the way that suits the number of its values."""
+    if persons is not None:
+        yield from of_persons(rows, persons, sets)
+        return
+    dense = [names for names in sets if has_cells(rows, names)]
+    runs = [names for names in sets if not has_cells(rows, names) and has_runs(rows, names)]
+    yield from in_cells(rows, dense)
+    yield from in_runs(rows, runs)
+    yield from Refining(rows).tallies(sorted({*sets} - {*dense} - {*runs}))
+
+
+def _estimated(table: LongTable, sets: Sequence[Names]) -> dict[Names, ToldApart]:
+    """From a sample of the combinations, each with its full count: nothing is more or less likely in it."""
+    sketches = {names: Sketch(SKETCHED) for names in sets}
+    for piece in table.pieces():
+        numbers = {name: _numbers(at, piece.codes[at]) for at, name in enumerate(table.names)}
+        for names, sketch in sketches.items():
+            with np.errstate(over="ignore"):
+                sketch.add(mixed(np.sum([numbers[name] for name in names], axis=0)), piece.counts)
+    rows = table.rows
+    return {
+        names: ToldApart(one.unique_share, min(one.distinct / rows, 1.0), None, one.unique_error)
+        for names, one in sketches.items()
+    }
+
+
+def _numbers(column: int, codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Hashes:
+    """What each row's value adds to the number of its combination: those of two columns are never alike."""
+    return mixed((codes.astype(np.uint64) + np.uint64(1)) | np.uint64((column + 1) << 40))
