@@ -14,27 +14,36 @@ from worker.engine.tables.frequency import Domain, FrequencyTable
 from worker.engine.tables.keys import totals
 
 Tables = tuple[FrequencyTable, FrequencyTable]
+Labels = tuple[list[str], list[str]]
 
 
 def at_released_level(old: FrequencyTable, new: FrequencyTable, spec: HierarchySpec | None) -> Tables:
-    """The original mapped through the hierarchy to the lowest level at which every released label can stand,
-    and the release with it; both as they are where no hierarchy knows all labels."""
-    if spec is None or new is old or not _coarser(old.domains[0], new.domains[0]):
+    """Both sides under the labels of the released level; as they are where no hierarchy knows all labels."""
+    labels = None if new is old else labels_at_released_level(old.domains[0], new.domains[0], spec)
+    if labels is None:
         return old, new
+    return _relabelled(old, labels[0]), _relabelled(new, labels[1])
+
+
+def labels_at_released_level(old: Domain, new: Domain, spec: HierarchySpec | None) -> Labels | None:
+    """What each value of the original, and each label of the release, is at the lowest level at which every
+    released label can stand; None where no label is coarser, or no hierarchy knows all of them."""
+    if spec is None or not _coarser(old, new):
+        return None
     try:
-        levels = levels_of(spec, old.domains[0])
+        levels = levels_of(spec, old)
     except EngineError:
-        return old, new
-    found = _levels_of_labels(levels, new.domains[0].texts)
+        return None
+    found = _levels_of_labels(levels, new.texts)
     if found is None:
-        return old, new
+        return None
     level = max(at for at, _ in found)
     before = [levels.labels[level][code] for code in levels.from_values[level].tolist()]
     after = [
         text if text == SUPPRESSED else _climbed(levels, *one, level)
-        for text, one in zip(new.domains[0].texts, found, strict=True)
+        for text, one in zip(new.texts, found, strict=True)
     ]
-    return _relabelled(old, before), _relabelled(new, after)
+    return before, after
 
 
 def _coarser(old: Domain, new: Domain) -> bool:
