@@ -10,7 +10,7 @@ from worker.engine.prediction.design import Sparse
 from worker.engine.tables.column import Floats, Mask
 
 MOST_STEPS = 300
-CLOSE = 1e-5
+CLOSE = 1e-3
 """How steep the loss may still be where the search ends, in steps of each weight."""
 
 

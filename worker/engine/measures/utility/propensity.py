@@ -74,7 +74,7 @@ class Propensity(Measure):
         ),
         Figure(
             "pmse",
-            "pMSE",
+            "Mean squared error of the score (pMSE)",
             "The mean squared distance of each row's score from the share c of released rows: 0 where "
             "nothing tells them apart, c(1 − c) – 0.25 where both sides have as many rows – where every "
             "row is told.",
