@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worker.engine.prediction.design import Sparse, commonest, number_of, one_hot
+from worker.engine.prediction.design import Design, commonest, number_of
 from worker.engine.prediction.logistic import Logistic
 from worker.engine.tables.column import Codes, Floats
 
@@ -41,6 +41,6 @@ class Classifier:
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
-def _features(predictors: Sequence[Codes], places: Sequence[Codes]) -> Sparse:
+def _features(predictors: Sequence[Codes], places: Sequence[Codes]) -> Design:
     columns = [place[codes] for codes, place in zip(predictors, places, strict=True)]
-    return one_hot(columns, [number_of(place) for place in places])
+    return Design.of(columns, [number_of(place) for place in places])

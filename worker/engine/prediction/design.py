@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from worker.engine.arrays import Longs
 from worker.engine.tables.column import Codes
 
-Sparse = Any
-"""A matrix of scipy, which is loaded only where a model is trained."""
 NONE = -1
 """A word that is no feature."""
 
@@ -50,14 +48,24 @@ def crossed(columns: Sequence[Codes], sizes: Sequence[int]) -> list[Pair]:
     return found
 
 
-def one_hot(columns: Sequence[Codes], sizes: Sequence[int]) -> Sparse:
-    """A line for each row, with 1 at the word of each column."""
-    from scipy import sparse
+@dataclass(frozen=True)
+class Design:
+    """Rows as a model sees them: a line of features for each row, none of them twice; `size` is how many
+    features there are."""
 
-    rows = len(columns[0]) if columns else 0
-    starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    at = np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((rows, 0), np.int64)
-    known = at >= 0
-    ends = np.append(0, np.cumsum(known.sum(axis=1)))
-    places = (at + starts[:-1])[known]
-    return sparse.csr_matrix((np.ones(len(places)), places, ends), shape=(rows, int(starts[-1])))
+    words: Codes
+    size: int
+
+    @classmethod
+    def of(cls, columns: Sequence[Codes], sizes: Sequence[int]) -> Design:
+        """The words of all columns, those of each after those of the one before."""
+        starts = np.append(0, np.cumsum(sizes)).astype(np.int32)
+        lines = [
+            np.where(codes >= 0, codes + start, NONE).astype(np.int32)
+            for codes, start in zip(columns, starts[:-1], strict=True)
+        ]
+        return cls(np.ascontiguousarray(np.stack(lines, axis=1)), int(starts[-1]))
+
+    def rows_of_words(self) -> Longs:
+        """How many rows hold each feature."""
+        return np.bincount(self.words[self.words >= 0], minlength=self.size)

@@ -1,4 +1,4 @@
-"""Logistic regression on sparse features, held back a little so that words of few rows count little."""
+"""Logistic regression on words, held back a little so that words of few rows count little."""
 
 from __future__ import annotations
 
@@ -6,41 +6,47 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from worker.engine.prediction.design import Sparse
+from worker.engine.prediction.design import Design
 from worker.engine.tables.column import Floats, Mask
 
 MOST_STEPS = 300
 CLOSE = 1e-3
 """How steep the loss may still be where the search ends, in steps of each weight."""
+SURE = 40.0
+"""The level of labels that are all alike."""
 
 
 @dataclass(frozen=True)
 class Logistic:
-    """A weight for each feature and one for all."""
+    """A weight for each word, and as the last one the level."""
 
     weights: Floats
-    level: float
 
     @classmethod
-    def fitted(cls, features: Sparse, labels: Mask, penalty: float = 1.0) -> Logistic:
-        """The weights w that make Σ log-loss + penalty·‖w‖²/2 smallest; the level is free.
+    def fitted(cls, design: Design, labels: Mask, penalty: float = 1.0) -> Logistic:
+        """The weights w that make Σ log-loss + penalty·‖w‖² ÷ 2 smallest; the level is free.
 
-        Of labels that are all alike nothing is learnt but that.
+        Of labels that are all alike nothing is learnt but that, and of no rows nothing.
         """
         from scipy.optimize import minimize
 
-        share = float(labels.mean()) if len(labels) else 0.5
+        share, level = float(labels.mean()) if len(labels) else 0.5, np.zeros(design.size + 1)
         if share in (0.0, 1.0) or not len(labels):
-            return cls(np.zeros(features.shape[1]), 0.0 if not len(labels) else 40.0 * (2 * share - 1))
-        problem = _Problem.of(features, labels, penalty, share)
-        start = np.append(np.log(share / (1 - share)) / problem.steps[0], np.zeros(features.shape[1]))
+            level[-1] = SURE * (2 * share - 1)
+            return cls(level)
+        problem = _Problem.of(design, labels, penalty, share)
+        level[-1] = np.log(share / (1 - share))
         options = {"maxiter": MOST_STEPS, "gtol": CLOSE, "ftol": CLOSE**2}
-        found = problem.steps * minimize(problem, start, jac=True, method="L-BFGS-B", options=options).x
-        return cls(found[1:], float(found[0]))
+        found = minimize(problem, level / problem.steps, jac=True, method="L-BFGS-B", options=options)
+        return cls(problem.steps * found.x)
 
-    def chances(self, features: Sparse) -> Floats:
+    def chances(self, design: Design) -> Floats:
         """How likely each row is labelled."""
-        return _sigmoid(features @ self.weights + self.level)
+        from worker.engine.prediction.logistic_loops import scores
+
+        found = np.zeros(len(design.words))
+        scores(design.words, self.weights, found)
+        return np.asarray(0.5 * (1 + np.tanh(found / 2)))
 
 
 @dataclass(frozen=True)
@@ -48,27 +54,22 @@ class _Problem:
     """The loss and its slope, each weight measured in a step of its own: rare words move as fast as common
     ones."""
 
-    features: Sparse
-    turned: Sparse
+    design: Design
     labels: Floats
-    penalty: float
+    penalty: Floats
     steps: Floats
 
     @classmethod
-    def of(cls, features: Sparse, labels: Mask, penalty: float, share: float) -> _Problem:
-        turned = features.T.tocsr()
-        held = np.append(len(labels), np.asarray(turned.sum(axis=1)).ravel())
+    def of(cls, design: Design, labels: Mask, penalty: float, share: float) -> _Problem:
+        held = np.append(design.rows_of_words(), len(labels))
+        penalties = np.append(np.full(design.size, penalty), 0.0)
         steps = 1 / np.sqrt(held * share * (1 - share) + penalty)
-        return cls(features, turned, labels.astype(np.float64), penalty, steps)
+        return cls(design, labels.astype(np.float64), penalties, steps)
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
-        level, weights = (self.steps * point)[0], (self.steps * point)[1:]
-        score = self.features @ weights + level
-        pull = _sigmoid(score) - self.labels
-        loss = float((np.logaddexp(0.0, score) - self.labels * score).sum())
-        slope = np.append(pull.sum(), self.turned @ pull + self.penalty * weights)
-        return loss + self.penalty / 2 * float(weights @ weights), self.steps * slope
+        from worker.engine.prediction.logistic_loops import loss_and_slope
 
-
-def _sigmoid(x: Floats) -> Floats:
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
+        weights, slope = self.steps * point, np.zeros(len(point))
+        loss = loss_and_slope(self.design.words, self.labels, weights, slope)
+        held = self.penalty * weights
+        return loss + float(held @ weights) / 2, self.steps * (slope + held)

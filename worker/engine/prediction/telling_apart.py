@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from worker.engine.prediction.design import Sparse, commonest, crossed, number_of, one_hot
+from worker.engine.prediction.design import Design, commonest, crossed, number_of
 from worker.engine.tables.column import Codes, Floats, Mask
 from worker.engine.tables.keys import distinct, ranked
 
@@ -27,7 +27,7 @@ DIGITS = 9
 class Interacting:
     """Every word, and pairs of the words of each two columns, as features."""
 
-    features: Sparse
+    design: Design
     coefficients: int
     """Those that do not follow from others, with the level."""
 
@@ -41,14 +41,14 @@ class Interacting:
             _few(codes, size, line, most) for codes, size, line in zip(columns, sizes, ordered, strict=True)
         ]
         pairs = crossed(few, [number_of(one) for one in few])
-        features = one_hot(
+        design = Design.of(
             [*words, *(pair.codes for pair in pairs)],
             [*map(number_of, words), *(pair.size for pair in pairs)],
         )
         free = 1 + sum(_occur(one) - 1 for one in words)
         for pair, (one, other) in zip(pairs, combinations(few, 2), strict=True):
             free += max(_occur(pair.codes) - _occur(one) - _occur(other) + 1, 0)
-        return cls(features, free)
+        return cls(design, free)
 
 
 def paired_words(columns: int, rows: int) -> int:

@@ -153,7 +153,7 @@ class Models(Measure):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(), cls(targets=("income",), predictors=("age", "sex"), by="zip"))
+        return (cls(targets=("income",)), cls(targets=("sex",), predictors=("age", "visits"), by="zip"))
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
         return None if self.targets or outlook.schema.named(Role.SENSITIVE) else NO_TARGET

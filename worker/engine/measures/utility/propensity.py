@@ -117,13 +117,13 @@ class Propensity(Measure):
     def compare(self, scene: Scene) -> Found:
         stack = _Stack.of(scene, [one.name for one in leaving(scene)], self.rows)
         scene.reporter.checkpoint()
-        design = Interacting.of(stack.columns, stack.sizes, stack.ordered)
-        model = Logistic.fitted(design.features, stack.released, PENALTY)
-        chances = model.chances(design.features)
+        features = Interacting.of(stack.columns, stack.sizes, stack.ordered)
+        model = Logistic.fitted(features.design, stack.released, PENALTY)
+        chances = model.chances(features.design)
         share = float(stack.released.mean())
         found, null = mean_square(chances, share), None
         if scene.traces is not None and scene.traces.family is ReleaseFamily.MADE_UP:
-            null = expected_of_alike(design.coefficients, share, len(chances))
+            null = expected_of_alike(features.coefficients, share, len(chances))
         return Found(
             {
                 "specks": specks(chances, stack.released),

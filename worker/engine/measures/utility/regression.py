@@ -48,8 +48,9 @@ class Regression(Measure):
 
     Least squares where the outcome is a number, logistic regression where it has two values. Numbers and days
     enter as they are, an interval as its middle; other columns as yes and no for each value at the released
-    level, beside the commonest. Rows without a number or with `*` in one of the columns are left out. A
-    coefficient that the release does not give at all overlaps by 0.
+    level, beside the commonest. Rows without a number or with `*` in one of the columns are left out; a
+    column of which the release tells nothing is left out itself. A coefficient that the release does not give
+    overlaps by 0.
     """
 
     slug = "regression"
@@ -57,8 +58,8 @@ class Regression(Measure):
     section = Section.UTILITY
     by_default = False
     references = (
-        "Karr, Kohnen, Oganian, Reiter & Sanil (2006), A framework for evaluating the utility of data altered to "
-        "protect confidentiality",
+        "Karr, Kohnen, Oganian, Reiter & Sanil (2006), A framework for evaluating the utility of data "
+        "altered to protect confidentiality",
     )
     figures: ClassVar = (
         Figure(
@@ -124,8 +125,8 @@ class Regression(Measure):
     predictors: Annotated[tuple[str, ...], Columns(role=RELEASED)] = Field(
         (),
         title="Predictors",
-        description=f"What explains it. Without one: all other columns that leave, but text and categories of "
-        f"more than {MOST_VALUES} values.",
+        description=f"What explains it. Without one: all other columns that leave, but text and categories "
+        f"of more than {MOST_VALUES} values.",
     )
     by: Annotated[str | None, Columns(role=RELEASED)] = Field(
         None, title="By", description="A column in whose parts the regression is also run one by one."
@@ -236,7 +237,10 @@ class _Problem:
 
 
 def _design(terms: Sequence[Term], side: int, drawn: Drawn) -> Floats:
-    return np.concatenate([np.ones((len(drawn), 1)), *(term.sides[side] for term in terms)], axis=1)
+    """A line for each row. A column of which a side tells nothing costs its own coefficient, and no row."""
+    columns = np.concatenate([np.ones((len(drawn), 1)), *(term.sides[side] for term in terms)], axis=1)
+    columns[:, np.isnan(columns).all(axis=0)] = 0.0
+    return columns
 
 
 @dataclass(frozen=True)
@@ -294,8 +298,8 @@ class _Solved:
             Axis("Coefficient", "", "category"),
             Axis("Distance from the original's, in its standard errors"),
             tuple(self._series(side, one, names, shown) for side, one in sides),
-            note="Each bar is a 95 % confidence interval. Where both bars of a coefficient cover one another, "
-            "conclusions about it stay.",
+            note="Each bar is a 95 % confidence interval. Where both bars of a coefficient cover one "
+            "another, conclusions about it stay.",
             internal=True,
         )
 
