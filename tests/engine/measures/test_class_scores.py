@@ -85,3 +85,17 @@ def test_is_the_objective_of_the_search(objective, figure, limit):
     recipe = recipe_of(columns, [("k-anonymity", {"k": 4})], [("generalization", params)], ["class-scores"])
     _, report = run(recipe, table_of(rows), nodes=True)
     assert figures_in(report, "class-scores")[figure] == pytest.approx(report["steps"][0]["score"], abs=1e-6)
+
+
+def test_numbers_that_moved_are_scored_without_quasi_identifiers():
+    columns = {"x": {"role": "other", "kind": "integer"}}
+    found = figures_of(ClassScores(), Case(columns, {"x": ["10", "20"]}, {"x": ["11", "20"]}))
+    assert found["il1"] == pytest.approx(10)
+    assert found["il1s"] == pytest.approx(1 / (2**0.5 * 50**0.5))
+    assert "aecs" not in found
+
+
+def test_without_quasi_identifiers_and_numbers_there_is_nothing_to_score():
+    cells = {"x": ["a", "b"]}
+    case = Case({"x": {"role": "other", "kind": "categorical"}}, cells, cells)
+    assert result_of(ClassScores(), case).state is State.DOES_NOT_APPLY
