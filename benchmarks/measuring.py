@@ -65,9 +65,10 @@ def _run(setting: Setting, measures: list[str], small: Path, source: Path, out: 
 
 def _added(what: str, with_them: Usage, bare: Usage, reference: Usage, bound: float) -> list[Result]:
     """Beside reading and writing the file; what the run itself takes is not theirs."""
-    added = with_them.seconds - bare.seconds
+    added, work = with_them.seconds - bare.seconds, with_them.processor - bare.processor
     peak = with_them.peak_bytes / GIGABYTE
     return [
         Result(f"{what}, added to a run", added, reference.seconds, "pyarrow: read, write back", bound),
+        Result(f"{what}: processor", work, reference.processor, "pyarrow: processor"),
         Result(f"{what}: peak memory", peak, 1.0, "1 GB", MOST_GIGABYTES, "GB"),
     ]

@@ -62,7 +62,7 @@ def test_a_key_that_does_not_leave_is_as_good_as_suppressed():
     assert gone == stars
 
 
-def test_without_keys_there_are_no_classes():
+def test_without_keys_and_numbers_there_is_nothing_to_score():
     case = Case({"x": {"role": "other"}}, {"x": ["a"]}, {"x": ["a"]})
     assert result_of(MEASURE, case).state is State.DOES_NOT_APPLY
 
@@ -93,9 +93,3 @@ def test_numbers_that_moved_are_scored_without_quasi_identifiers():
     assert found["il1"] == pytest.approx(10)
     assert found["il1s"] == pytest.approx(1 / (2**0.5 * 50**0.5))
     assert "aecs" not in found
-
-
-def test_without_quasi_identifiers_and_numbers_there_is_nothing_to_score():
-    cells = {"x": ["a", "b"]}
-    case = Case({"x": {"role": "other", "kind": "categorical"}}, cells, cells)
-    assert result_of(ClassScores(), case).state is State.DOES_NOT_APPLY

@@ -66,7 +66,7 @@ def test_a_little_exchanged_is_between():
 
 
 def test_the_original_is_foretold_as_its_shares_foretell():
-    """One predictor of three values: the likeliest class of each value is itself."""
+    """One predictor of three values: the likeliest class of each is its own name."""
     cells = linked(3, 5000)
     found = result_of(Models(predictors=("x",)), Case(COLUMNS, cells, cells))
     right = sum(a == b for a, b in zip(cells["x"], cells["ill"], strict=True)) / 5000

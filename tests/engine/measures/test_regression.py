@@ -11,6 +11,7 @@ from worker.engine.contracts.result import State
 from worker.engine.measures.utility.regression import Regression
 
 MEASURE = Regression()
+OF_Y = {"outcome": "y"}
 COLUMNS = {
     "pay": {"role": "sensitive", "kind": "decimal"},
     "age": {"role": "quasi-identifier", "kind": "integer"},
