@@ -94,6 +94,12 @@ def _command(setting: Setting) -> list[Result]:
     return anonymize(setting)
 
 
+def _measuring(setting: Setting) -> list[Result]:
+    from benchmarks.measuring import measuring
+
+    return measuring(setting)
+
+
 def _unique(setting: Setting) -> list[Result]:
     from benchmarks.commands import nearly_unique
 
@@ -176,6 +182,7 @@ SUITE: dict[str, Measurement] = {
     "search": _search,
     "census": _census,
     "anonymize": _command,
+    "measures": _measuring,
     "unique": _unique,
     "perturbation": _perturbation,
     "steps": _steps,

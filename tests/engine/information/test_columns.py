@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.engine.measures.scenes import Case, figures_of
+from tests.engine.measures.scenes import Case, figures_of, result_of
+from worker.engine.contracts.result import State
 from worker.engine.contracts.traces import Trace
-from worker.engine.information.columns import Scores, entropy
+from worker.engine.information.columns import NOTHING, entropy
 from worker.engine.measures.utility.information_kept import InformationKept
 
 
@@ -15,8 +16,9 @@ def test_entropy_by_hand():
 
 
 def test_nothing_has_no_mean():
-    assert Scores().mean() is None
-    assert Scores({"x": 1.0, "y": 0.0}).mean() == 0.5
+    constant = {"x": ["a", "a"]}
+    result = result_of(InformationKept(), Case({"x": {"role": "other"}}, constant, constant))
+    assert (result.state, result.reason) == (State.DOES_NOT_APPLY, NOTHING)
 
 
 @pytest.mark.parametrize(

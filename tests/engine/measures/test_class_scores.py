@@ -62,7 +62,7 @@ def test_a_key_that_does_not_leave_is_as_good_as_suppressed():
     assert gone == stars
 
 
-def test_without_keys_there_are_no_classes():
+def test_without_keys_and_numbers_there_is_nothing_to_score():
     case = Case({"x": {"role": "other"}}, {"x": ["a"]}, {"x": ["a"]})
     assert result_of(MEASURE, case).state is State.DOES_NOT_APPLY
 
@@ -85,3 +85,11 @@ def test_is_the_objective_of_the_search(objective, figure, limit):
     recipe = recipe_of(columns, [("k-anonymity", {"k": 4})], [("generalization", params)], ["class-scores"])
     _, report = run(recipe, table_of(rows), nodes=True)
     assert figures_in(report, "class-scores")[figure] == pytest.approx(report["steps"][0]["score"], abs=1e-6)
+
+
+def test_numbers_that_moved_are_scored_without_quasi_identifiers():
+    columns = {"x": {"role": "other", "kind": "integer"}}
+    found = figures_of(ClassScores(), Case(columns, {"x": ["10", "20"]}, {"x": ["11", "20"]}))
+    assert found["il1"] == pytest.approx(10)
+    assert found["il1s"] == pytest.approx(1 / (2**0.5 * 50**0.5))
+    assert "aecs" not in found

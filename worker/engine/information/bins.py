@@ -120,13 +120,13 @@ def binned_variation(old: FrequencyTable, new: FrequencyTable, kind: Kind) -> fl
     spread over the originals that lie in it, any other text by itself."""
     if not old.rows or not new.rows:
         return None
-    spread = _Spread(Bins.of(old, kind), old)
+    spread = Spread(Bins.of(old, kind), old)
     (before, was), (after, became) = spread.shares(old), spread.shares(new)
     others = sum(abs(was.get(text, 0.0) - became.get(text, 0.0)) for text in was.keys() | became.keys())
     return float((np.abs(before - after).sum() + others) / 2)
 
 
-class _Spread:
+class Spread:
     """Puts a column into the bins of the original, and intervals where the originals in them lie."""
 
     def __init__(self, bins: Bins, original: FrequencyTable) -> None:
@@ -145,11 +145,14 @@ class _Spread:
         others = dict(zip(texts, weights[~known].tolist(), strict=True))
         ends = {text: ends_of(text) if self.bins.line.dates is None else None for text in others}
         lying = [(*one, text.endswith("["), others.pop(text)) for text, one in ends.items() if one]
-        return (found + self._lying(np.array(lying)) if lying else found), others
+        if not lying:
+            return found, others
+        intervals = np.array(lying)
+        return found + (self.lying(intervals[:, :3]) * intervals[:, 3:]).sum(axis=0), others
 
-    def _lying(self, intervals: Floats) -> Floats:
-        """Intervals from, to, open at the end, with their weights."""
-        low, high, is_open, weights = intervals.T
+    def lying(self, intervals: Floats) -> Floats:
+        """The share of each interval – from, to, open at the end – that lies in each bin."""
+        low, high, is_open = intervals.T
         numbers = self._numbers(self._original)
         order = np.argsort(numbers, kind="stable")[: len(numbers) - int(np.isnan(numbers).sum())]
         ordered, running = numbers[order], np.append(0, np.cumsum(self._original.counts[order]))
@@ -160,7 +163,7 @@ class _Spread:
         rows = (running[stops] - running[begins]).clip(min=0).astype(np.float64)
         empty = rows.sum(axis=1) == 0  # then it lies where its middle is
         rows[empty, self.bins.bins_of((low + high)[empty] / 2)] = 1.0
-        return np.asarray((rows / rows.sum(axis=1, keepdims=True) * weights[:, None]).sum(axis=0))
+        return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
 
 def quantiles(values: Floats, counts: Counts, shares: Floats) -> Floats:

@@ -22,7 +22,7 @@ from worker.engine.tables.kinds import NUMERIC, RELEASED, Role
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Field
 
-NO_KEYS = "No column is tagged quasi-identifier: there are no classes to score."
+NOTHING = "No column is tagged quasi-identifier and none is a number: there is nothing to score."
 KEPT = "The same, turned: 1 is the original, 0 is nothing left."
 
 
@@ -107,16 +107,18 @@ class ClassScores(Measure):
     )
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
-        return None if outlook.schema.named(Role.QUASI_IDENTIFIER) else NO_KEYS
+        numbers = any(one.kind in NUMERIC and one.role in RELEASED for one in outlook.schema)
+        return None if numbers or outlook.schema.named(Role.QUASI_IDENTIFIER) else NOTHING
 
     def compare(self, scene: Scene) -> Found:
         beside = row_by_row(scene)
         columns = [one for one in original_columns(scene) if one.role in RELEASED]
         beside.announce(exactly(one.name) for one in columns if leaves(scene, one))
         pairs = {one.name: _Pairs(scene, beside, one) for one in columns}
-        return Found(
-            {**_of_cells(scene, columns, pairs), **_of_classes(scene), **_of_numbers(columns, pairs)}
-        )
+        found: Figures = {"suppressed_cells": sum(_stars(one()) for one in pairs.values() if one.stays)}
+        if scene.before.quasi_identifiers:
+            found = {**found, **_of_cells(scene, columns, pairs), **_of_classes(scene)}
+        return Found({**found, **_of_numbers(columns, pairs)})
 
 
 class _Pairs:
@@ -137,7 +139,7 @@ Asked = dict[str, _Pairs]
 
 
 def _of_cells(scene: Scene, columns: list[Field], pairs: Asked) -> Figures:
-    """Bits and levels of the quasi-identifiers, and cells that are `*` in any column that leaves."""
+    """Bits and levels of the quasi-identifiers."""
     keys = [one.name for one in columns if one.role is Role.QUASI_IDENTIFIER]
     specs = {name: scene.before.declaration(name).hierarchy for name in keys}
     lost = sum(bits_lost(pairs[name](), specs[name]) for name in keys)
@@ -148,7 +150,6 @@ def _of_cells(scene: Scene, columns: list[Field], pairs: Asked) -> Figures:
         "non_uniform_entropy_kept": _share(most - lost, most),
         "generalization_intensity": levels,
         "generalization_intensity_kept": None if levels is None else 1 - levels,
-        "suppressed_cells": sum(_stars(one()) for one in pairs.values() if one.stays),
     }
 
 

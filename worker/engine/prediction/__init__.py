@@ -1,0 +1,1 @@
+"""Models that tell something from rows, and how well they do."""

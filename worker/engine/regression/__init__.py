@@ -1,0 +1,1 @@
+"""Regression coefficients with their confidence intervals."""
