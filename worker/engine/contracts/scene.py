@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from worker.engine.contracts.channels import Channels
@@ -94,7 +94,7 @@ class Scene(Helps):
     after: Statistics
     held_out: Mask | None = None
     traces: Traces | None = None
-    channels: Channels = Channels()
+    channels: Channels = field(default_factory=Channels)
     aligned: bool = True
     beside: Statistics | None = None
     left_behind: tuple[str, ...] = ()

@@ -43,7 +43,7 @@ class Setting:
     memory: int | None = None
     held_out: Mask | None = None
     traces: Traces | None = None
-    channels: Channels = Channels()
+    channels: Channels = field(default_factory=Channels)
     aligned: bool = True
     left_behind: tuple[str, ...] = ()
     earlier: Earlier = field(default_factory=Nothing)

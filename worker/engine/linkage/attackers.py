@@ -121,13 +121,15 @@ class Release:
     def _standings(self, costs: Sequence[Cost], offsets: Floats) -> Standings:
         if not len(self.released) or not self.there.any():
             return Standings(np.full(len(self.targets), self.most), np.zeros(len(self.targets), np.int64))
-        from worker.engine.linkage.ranking_loops import own_costs, standings
+        from worker.engine.linkage.ranking_loops import Room, own_costs, standings
 
         layout = Layout(tuple(costs))
         rule, asked = layout.rule(), layout.asked(self.targets)
         own = layout.own(self._own, self.there, offsets[self._places])
-        mine = own_costs(rule, asked, own)
-        found = standings(rule, asked, layout.tree(self.released, offsets), own, mine, self.most)
+        tree, mine = layout.tree(self.released, offsets), np.full(len(self.targets), np.inf)
+        own_costs(rule, asked, own, mine)
+        found = np.full((len(self.targets), 2), self.most)
+        standings(rule, asked, tree, own, mine, self.most, Room.of(tree), found)
         return Standings(found[:, 0], found[:, 1])
 
 

@@ -35,9 +35,10 @@ def _gower(key: Key) -> Cost:
 
 
 def scaled(keys: Sequence[Key]) -> Floats:
-    """What numbers are multiplied by so that the original has deviation 1; one that is constant tells nothing."""
+    """What numbers are multiplied by so that their deviation is 1; a constant column tells nothing."""
     spreads = np.array([key.spread for key in keys])
-    return np.divide(1.0, spreads, out=np.zeros(len(keys)), where=spreads > 0)
+    found: Floats = np.divide(1.0, spreads, out=np.zeros(len(keys)), where=spreads > 0)
+    return found
 
 
 def points(keys: Sequence[Key], codes: Codes, released: bool) -> Floats:

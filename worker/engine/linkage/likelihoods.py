@@ -13,7 +13,7 @@ from worker.engine.tables.column import Codes, Floats
 
 MOST_CELLS = 1 << 23
 """So many combinations of categories are gone through column by column."""
-MOST_PAIRS = 1 << 27
+MOST_PAIRS = 1 << 26
 """So many pairs of an original and a released tuple are looked at; beyond that a sample of originals."""
 
 
@@ -27,15 +27,15 @@ def mean_likelihoods(costs: Sequence[Cost], originals: Tuples, released: Tuples,
         grid[tuple(originals.codes.T)] = originals.counts
         for one in listed:
             grid = np.tensordot(grid, np.exp(-one), axes=(0, 0))
-        found: Floats = grid[tuple(released.codes.T)] / rows
-        return found
+        return np.asarray(grid[tuple(released.codes.T)] / rows)
     most = max(MOST_PAIRS // max(len(released), 1), 1)
     if len(originals) <= most:
-        return _over(costs, originals.codes, originals.counts.astype(np.float64), released) / rows
+        likely = _over(costs, originals.codes, originals.counts.astype(np.float64), released)
+        return np.asarray(likely / rows)
     chosen = np.sort(source.stream("\x00others", 0).permutation(len(originals))[:most])
     weights = originals.counts[chosen].astype(np.float64)
     likely = _over(costs, originals.codes[chosen], weights, released)
-    return (likely + _likeliest(costs, released)) / (weights.sum() + 1.0)
+    return np.asarray((likely + _likeliest(costs, released)) / (weights.sum() + 1.0))
 
 
 def highest_belief(costs: Sequence[Cost], targets: Codes, released: Tuples, mean: Floats) -> float | None:
@@ -49,12 +49,7 @@ def highest_belief(costs: Sequence[Cost], targets: Codes, released: Tuples, mean
         total, best = _spread(listed, released, weights)
         totals, bests = (one[tuple(targets.T)] for one in (total, best))
     else:
-        from worker.engine.linkage.ranking_loops import beliefs
-
-        layout, most = Layout(tuple(costs)), max(MOST_PAIRS // len(released), 1)
-        codes, places = layout.branches(released.codes), layout.places(released.codes)
-        asked = layout.asked(targets[:most])
-        totals, bests = beliefs(layout.rule(), asked, codes, places, weights, released.counts).T
+        totals, bests = _believed(costs, targets[: max(MOST_PAIRS // len(released), 1)], released, weights)
     some = totals > 0
     return float((bests[some] / totals[some]).max()) if some.any() else None
 
@@ -66,12 +61,26 @@ def _on_grid(costs: Sequence[Cost]) -> list[Floats] | None:
     return [one.costs for one in costs if isinstance(one, Listed)]
 
 
-def _over(costs: Sequence[Cost], originals: Codes, weights: Floats, released: Tuples) -> Floats:
-    from worker.engine.linkage.ranking_loops import likelihoods
+def _believed(costs: Sequence[Cost], targets: Codes, released: Tuples, weights: Floats) -> Floats:
+    """For each target the sum over released rows, and the largest of one row."""
+    from worker.engine.linkage.ranking_loops import Room, beliefs
 
-    layout = Layout(tuple(costs))
-    codes, places = layout.branches(released.codes), layout.places(released.codes)
-    return likelihoods(layout.rule(), layout.asked(originals), codes, places, weights)
+    layout, found = Layout(tuple(costs)), np.zeros((len(targets), 2))
+    tree = layout.tree(released, np.zeros(len(released)))
+    beliefs(layout.rule(), layout.asked(targets), tree, weights[tree.order], Room.of(tree), found)
+    return found.T
+
+
+def _over(costs: Sequence[Cost], originals: Codes, weights: Floats, released: Tuples) -> Floats:
+    """How likely each released tuple is, summed over originals."""
+    from worker.engine.linkage.ranking_loops import Room, likelihoods
+
+    layout, found = Layout(tuple(costs)), np.zeros(len(released))
+    tree = layout.tree(released, np.zeros(len(released)))
+    in_order = np.zeros(len(released))
+    likelihoods(layout.rule(), layout.asked(originals), tree, weights, Room.of(tree), in_order)
+    found[tree.order] = in_order
+    return found
 
 
 def _likeliest(costs: Sequence[Cost], released: Tuples) -> Floats:

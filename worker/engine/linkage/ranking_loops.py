@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from worker.engine.arrays import Longs
-from worker.engine.kernels.compiled import compiled, inlined
+from worker.engine.kernels.compiled import inlined, lean
 from worker.engine.linkage.costs import ANYTHING, LINEAR, SQUARE
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -19,6 +19,8 @@ Ints = np.ndarray[Any, np.dtype[np.int32]]
 
 NEARLY = 1e-9
 """Costs that differ by less, relative to their size, are the same cost computed in another order."""
+FARTHEST = 745.0
+"""What costs more has a likelihood of 0."""
 
 
 class Asked(NamedTuple):
@@ -44,7 +46,8 @@ class Rule(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Nodes with the ranges of their children, or of their tuples where they are `deep`; tuples by number."""
+    """Nodes with the ranges of their children, or of their tuples at the deepest level. Tuples stand in the
+    order of the tree: `order` says where each was."""
 
     codes: Ints
     level: Longs
@@ -58,6 +61,22 @@ class Tree(NamedTuple):
     known: Longs
     counts: Longs
     offsets: Floats
+    order: Longs
+
+
+class Room(NamedTuple):
+    """Where nodes wait to be looked at, and where leaves are gathered."""
+
+    waiting: Longs
+    costs: Floats
+    leaves: Longs
+    leaf_costs: Floats
+
+    @classmethod
+    def of(cls, tree: Tree) -> Room:
+        """Enough for every node."""
+        size = tree.codes.size + 1
+        return cls(np.empty(size, np.int64), np.empty(size), np.empty(size, np.int64), np.empty(size))
 
 
 class Own(NamedTuple):
@@ -98,124 +117,156 @@ def number_cost(rule: Rule, asked: Asked, target: int, column: int, place: float
     return base if away <= scale else np.inf
 
 
-@compiled
-def tuple_cost(rule: Rule, asked: Asked, target: int, codes: Ints, places: Floats) -> float:
-    """Of a released tuple in all columns."""
+@inlined
+def numbers_cost(rule: Rule, asked: Asked, target: int, places: Floats, at: int) -> float:
+    """Of all numbers of a released tuple."""
     cost = 0.0
-    for column in range(codes.size):
-        cost += listed_cost(rule, asked, target, column, codes[column])
-        if cost == np.inf:
-            return cost
-    for column in range(places.size):
-        cost += number_cost(rule, asked, target, column, places[column])
+    for column in range(places.shape[1]):
+        cost += number_cost(rule, asked, target, column, places[at, column])
     return cost
 
 
-@compiled
-def own_costs(rule: Rule, asked: Asked, own: Own) -> Floats:
-    """What each target's own row costs."""
-    found = np.full(own.there.size, np.inf)
-    for target in range(own.there.size):
+@lean
+def own_costs(rule: Rule, asked: Asked, own: Own, found: Floats) -> None:
+    """What each target's own row costs; nothing is said of those without one."""
+    for target in range(found.size):
         if own.there[target]:
-            cost = tuple_cost(rule, asked, target, own.codes[target], own.places[target])
+            cost = 0.0
+            for column in range(own.codes.shape[1]):
+                cost += listed_cost(rule, asked, target, column, own.codes[target, column])
+            cost += numbers_cost(rule, asked, target, own.places, target)
             found[target] = cost + own.offsets[target]
-    return found
 
 
-@compiled
-def within_reach(
-    rule: Rule, asked: Asked, tree: Tree, target: int, node: int, room: float
-) -> tuple[int, int]:
-    """The tuples of a leaf whose first number may cost no more than `room`; those without one lie behind."""
-    first, known = tree.first[node], tree.known[node]
-    centre, scale = asked.centres[target, 0], asked.scales[target, 0]
-    if np.isnan(centre):
-        return first, known
-    reach, room = scale, max(room - asked.bases[target, 0], 0.0)
+@inlined
+def first_above(numbers: Floats, start: int, end: int, bound: float) -> int:
+    """Where the first number stands that is not below the bound."""
+    while start < end:
+        middle = (start + end) // 2
+        if numbers[middle] < bound:
+            start = middle + 1
+        else:
+            end = middle
+    return start
+
+
+@inlined
+def reach_of(rule: Rule, asked: Asked, target: int, room: float) -> float:
+    """How far the first number may lie from its centre so that it costs no more than `room`."""
+    scale = asked.scales[target, 0]
+    left = max(room - asked.bases[target, 0], 0.0)
+    reach = scale
     if rule.shapes[0] == LINEAR:
-        reach = room / scale if scale > 0 else np.inf
+        reach = left / scale if scale > 0 else np.inf
     elif rule.shapes[0] == SQUARE:
-        reach = np.sqrt(room / scale) if scale > 0 else np.inf
-    reach += NEARLY * (reach + abs(centre))
-    numbers = tree.firsts[first:known]
-    start = first + np.searchsorted(numbers, centre - reach)
-    return start, first + np.searchsorted(numbers, centre + reach, side="right")
+        reach = np.sqrt(left / scale) if scale > 0 else np.inf
+    return reach + NEARLY * (reach + abs(asked.centres[target, 0]))
 
 
-@compiled
+@inlined
 def counted(
-    rule: Rule, asked: Asked, tree: Tree, target: int, node: int, cost: float, bounds: tuple[float, float]
+    rule: Rule, asked: Asked, tree: Tree, target: int, node: int, cost: float, below: float, above: float
 ) -> tuple[int, int]:
-    """The rows under a leaf that cost less than the lower bound, and those between both."""
-    level, (below, above) = tree.level[node] + 1, bounds
-    start, end = tree.first[node], tree.last[node]
-    if asked.centres.shape[1]:
-        others = asked.least[target, level] - min(0.0, asked.bases[target, 0])
-        room = above - cost - others - tree.best[node]
-        start, end = within_reach(rule, asked, tree, target, node, room)
-    less, same, behind = 0, 0, tree.last[node] - max(end, tree.known[node])
-    for number in range(end - start + behind):
-        at = start + number if start + number < end else tree.last[node] - behind + number - (end - start)
-        whole = cost
-        for column in range(asked.centres.shape[1]):
-            whole += number_cost(rule, asked, target, column, tree.places[at, column])
-        whole += tree.offsets[at]
+    """The rows under a leaf that cost less than the lower bound, and those between both.
+
+    Tuples whose first number is out of reach are passed over; those without one lie behind the others.
+    """
+    start, end, known, last = tree.first[node], tree.last[node], tree.known[node], tree.last[node]
+    if asked.centres.shape[1] and not np.isnan(asked.centres[target, 0]):
+        least = asked.least[target, asked.least.shape[1] - 1] - min(0.0, asked.bases[target, 0])
+        reach = reach_of(rule, asked, target, above - cost - least - tree.best[node])
+        start = first_above(tree.firsts, start, known, asked.centres[target, 0] - reach)
+        end = first_above(tree.firsts, start, known, asked.centres[target, 0] + reach)
+        while end < known and tree.firsts[end] <= asked.centres[target, 0] + reach:
+            end += 1
+    less, same, at = 0, 0, start
+    while at < last:
+        if at == end:
+            at = max(at, known)
+            if at >= last:
+                break
+        whole = cost + numbers_cost(rule, asked, target, tree.places, at) + tree.offsets[at]
         if whole < below:
             less += tree.counts[at]
         elif whole <= above:
             same += tree.counts[at]
+        at += 1
     return less, same
 
 
-@compiled
-def standings(rule: Rule, asked: Asked, tree: Tree, own: Own, costs: Floats, most: int) -> Longs:
+@lean
+def standings(
+    rule: Rule, asked: Asked, tree: Tree, own: Own, costs: Floats, most: int, room: Room, found: Longs
+) -> None:
     """For each target the rows that cost less than its own, counted up to `most`, and those that cost the
     same; the second number means nothing where the first reached `most`."""
-    found = np.full((own.there.size, 2), most)
-    waiting, so_far = np.empty(tree.codes.size + 1, np.int64), np.empty(tree.codes.size + 1)
     for target in range(own.there.size):
         if not own.there[target]:
             continue
         slack = NEARLY * max(1.0, abs(costs[target])) if np.isfinite(costs[target]) else 0.0
-        bounds = (costs[target] - slack, costs[target] + slack)
+        below, above = costs[target] - slack, costs[target] + slack
         less, same, height = 0, 0, tree.roots
         for node in range(tree.roots):
-            waiting[node], so_far[node] = node, 0.0
+            room.waiting[node], room.costs[node] = node, 0.0
         while height > 0 and less < most:
             height -= 1
-            node = waiting[height]
+            node = room.waiting[height]
             level = tree.level[node]
-            cost = so_far[height] + listed_cost(rule, asked, target, level, tree.codes[node])
-            if cost + asked.least[target, level + 1] + tree.best[node] > bounds[1]:
+            cost = room.costs[height] + listed_cost(rule, asked, target, level, tree.codes[node])
+            if cost + asked.least[target, level + 1] + tree.best[node] > above:
                 continue
             if level == tree.deep:
-                fewer, alike = counted(rule, asked, tree, target, node, cost, bounds)
+                fewer, alike = counted(rule, asked, tree, target, node, cost, below, above)
                 less, same = less + fewer, same + alike
                 continue
             for child in range(tree.first[node], tree.last[node]):
-                waiting[height], so_far[height] = child, cost
+                room.waiting[height], room.costs[height] = child, cost
                 height += 1
         found[target, 0], found[target, 1] = min(less, most), same
-    return found
 
 
-@compiled
-def beliefs(rule: Rule, asked: Asked, codes: Ints, places: Floats, weights: Floats, rows: Longs) -> Floats:
+@lean
+def leaves(rule: Rule, asked: Asked, tree: Tree, target: int, room: Room) -> int:
+    """The leaves that are possible at all, with their costs: how many of them stand in the room."""
+    number, height = 0, tree.roots
+    for node in range(tree.roots):
+        room.waiting[node], room.costs[node] = node, 0.0
+    while height > 0:
+        height -= 1
+        node = room.waiting[height]
+        level = tree.level[node]
+        cost = room.costs[height] + listed_cost(rule, asked, target, level, tree.codes[node])
+        if cost + asked.least[target, level + 1] > FARTHEST:
+            continue
+        if level == tree.deep:
+            room.leaves[number], room.leaf_costs[number] = node, cost
+            number += 1
+            continue
+        for child in range(tree.first[node], tree.last[node]):
+            room.waiting[height], room.costs[height] = child, cost
+            height += 1
+    return number
+
+
+@lean
+def beliefs(rule: Rule, asked: Asked, tree: Tree, weights: Floats, room: Room, found: Floats) -> None:
     """For each target Σ rows · weight · e^−cost over all tuples, and the largest weight · e^−cost."""
-    found = np.zeros((asked.lists.shape[0], 2))
-    for target in range(asked.lists.shape[0]):
-        for at in range(weights.size):
-            likely = weights[at] * np.exp(-tuple_cost(rule, asked, target, codes[at], places[at]))
-            found[target, 0] += rows[at] * likely
-            found[target, 1] = max(found[target, 1], likely)
-    return found
+    for target in range(found.shape[0]):
+        for leaf in range(leaves(rule, asked, tree, target, room)):
+            node, cost = room.leaves[leaf], room.leaf_costs[leaf]
+            for at in range(tree.first[node], tree.last[node]):
+                whole = cost + numbers_cost(rule, asked, target, tree.places, at)
+                likely = weights[at] * np.exp(-whole)
+                found[target, 0] += tree.counts[at] * likely
+                found[target, 1] = max(found[target, 1], likely)
 
 
-@compiled
-def likelihoods(rule: Rule, asked: Asked, codes: Ints, places: Floats, weights: Floats) -> Floats:
+@lean
+def likelihoods(rule: Rule, asked: Asked, tree: Tree, weights: Floats, room: Room, found: Floats) -> None:
     """For each tuple Σ weight · e^−cost over all original ones."""
-    found = np.zeros(codes.shape[0])
-    for at in range(codes.shape[0]):
-        for one in range(weights.size):
-            found[at] += weights[one] * np.exp(-tuple_cost(rule, asked, one, codes[at], places[at]))
-    return found
+    for one in range(weights.size):
+        for leaf in range(leaves(rule, asked, tree, one, room)):
+            node, cost = room.leaves[leaf], room.leaf_costs[leaf]
+            for at in range(tree.first[node], tree.last[node]):
+                whole = cost + numbers_cost(rule, asked, one, tree.places, at)
+                found[at] += weights[one] * np.exp(-whole)

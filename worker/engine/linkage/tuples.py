@@ -133,7 +133,8 @@ class Layout:
         branches, places = self.branches(released.codes), self.places(released.codes)
         keys = [*([places[:, 0]] if places.shape[1] else []), *branches.T[::-1]]
         order = np.lexsort(keys)
-        return _planted(branches[order], places[order], released.counts[order], offsets[order])
+        counts, offsets = released.counts[order], offsets[order]
+        return _planted(branches[order], places[order], counts, offsets, order)
 
     def own(self, codes: Codes, there: Mask, offsets: Floats) -> Own:
         """The released tuple of each target; whatever stands where there is none is not looked at."""
@@ -148,7 +149,7 @@ def _stacked(columns: Sequence[Floats], rows: int) -> Floats:
     return np.ascontiguousarray(np.column_stack(columns).astype(np.float64))
 
 
-def _planted(branches: Codes, places: Floats, counts: Longs, offsets: Floats) -> Tree:
+def _planted(branches: Codes, places: Floats, counts: Longs, offsets: Floats, order: Longs) -> Tree:
     """Level by level: a node begins where any column up to its own changes."""
     from worker.engine.linkage.ranking_loops import Tree
 
@@ -181,5 +182,5 @@ def _planted(branches: Codes, places: Floats, counts: Longs, offsets: Floats) ->
     codes = np.ascontiguousarray(branches[nodes, levels])
     return Tree(
         codes, levels, leaf_first, leaf_last, np.concatenate(best), sizes[0], deep,
-        places, firsts, known, counts, offsets,
+        places, firsts, known, counts, offsets, order,
     )  # fmt: skip

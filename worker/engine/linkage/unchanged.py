@@ -44,7 +44,7 @@ def _standing(keys: Sequence[Key], alone: Codes, became: Codes) -> int:
 def _expected(
     keys: Sequence[Key], known: Sequence[Codes], alone: Codes, released: Tuples, rows: int
 ) -> float:
-    """Each row that holds the rarest of an original's values holds its others as often as the release does."""
+    """A row with the rarest of an original's values holds the others as often as the release does."""
     if not rows or not len(alone):
         return 0.0
     often = []

@@ -33,7 +33,7 @@ MADE_UP = "The rows are made up and nobody's: hold-out distances answer."
 COARSER = "The quasi-identifiers are coarser, not perturbed: class sizes answer."
 NONE_LEAVES = "No quasi-identifier leaves, so that there is nothing by which rows could be linked."
 NO_ROWS = "There is no row to look for."
-SECONDS_PER_TARGET = 2e-4
+SECONDS_PER_PAIR = 1e-9
 Both = tuple[FrequencyTable, FrequencyTable]
 PARTS = ("nearest", "informed", "informed of the others too")
 
@@ -68,8 +68,8 @@ class RecordLinkage(Measure):
         Figure(
             "linked_share",
             "Share of people linked correctly",
-            "Targets whose own row the strongest attacker picks, divided by targets; of rows that tie, each is "
-            "picked alike.",
+            "Targets whose own row the strongest attacker picks, divided by targets; one of several that "
+            "tie is picked at random.",
             unit="share",
             better="low",
             usual=(0, 0.2),
@@ -92,8 +92,8 @@ class RecordLinkage(Measure):
         Figure(
             "unchanged_share",
             "Unique originals that stand unchanged",
-            "Originals unique in the data whose values stand together in any released row, divided by originals "
-            "unique in the data, less the share that columns permuted independently would give.",
+            "Originals unique in the data whose values stand together in any released row, divided by all "
+            "that are unique, less the share that columns permuted independently would give.",
             unit="share",
             better="low",
             usual=(0, 0.2),
@@ -132,7 +132,8 @@ class RecordLinkage(Measure):
         Figure(
             "highest_posterior",
             "Highest posterior",
-            "The highest probability that the attacker informed of the others can give to one row as somebody's.",
+            "The highest probability with which the attacker informed of the others can name a row as "
+            "somebody's.",
             unit="share",
             better="low",
         ),
@@ -192,7 +193,8 @@ class RecordLinkage(Measure):
 
     def effort(self, outlook: Outlook) -> Effort:
         counted = super().effort(outlook)
-        return Effort(counted.seconds + SECONDS_PER_TARGET * min(self.targets, outlook.rows), counted.memory)
+        looked_at = outlook.rows * min(self.targets, outlook.rows)
+        return Effort(counted.seconds + SECONDS_PER_PAIR * looked_at, counted.memory)
 
     def compare(self, scene: Scene) -> Found:
         if scene.beside is None:
@@ -306,5 +308,5 @@ def _chart(shares: Mapping[str, float], chance: float) -> Chart:
         Axis("Attacker", "", "category"),
         Axis("Share of targets", "", "percent"),
         series,
-        note="The strongest attacker counts. A bar near the line of guessing means that linking does not work.",
+        note="The strongest attacker counts. A bar near the line of guessing means that nobody is linked.",
     )
