@@ -112,6 +112,12 @@ def _attacks(setting: Setting) -> list[Result]:
     return attacks(setting)
 
 
+def _linking(setting: Setting) -> list[Result]:
+    from benchmarks.linking import linking
+
+    return linking(setting)
+
+
 def _starting(setting: Setting) -> list[Result]:
     from benchmarks.starting import starting
 
@@ -161,6 +167,7 @@ SUITE: dict[str, Measurement] = {
     "privacy": _privacy,
     "synthetic": _synthetic,
     "attacks": _attacks,
+    "linking": _linking,
     "ledger": _ledger,
     "starting": _starting,
     "run": _pressed,
