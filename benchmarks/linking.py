@@ -49,7 +49,7 @@ def _nearest(setting: Setting) -> Result:
 
 
 def _informed(setting: Setting) -> Result:
-    """Counting, a release of so many rows, targets, likelihoods, all three attackers and what they believe."""
+    """Counting tuples, likelihoods, all three attackers and what they believe."""
     rng = np.random.default_rng(1)
     was = rng.integers(0, CATEGORIES, (setting.rows, KEYS)).astype(np.int32)
     moved = rng.random(was.shape) >= KEEP

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tests.engine.running import recipe_of
+from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.figure import Figures
 from worker.engine.contracts.measure import Measure
+from worker.engine.contracts.method import Method
 from worker.engine.contracts.result import Result
 from worker.engine.contracts.traces import Trace, Traces
 from worker.engine.execution.dataset import Dataset
-from worker.engine.execution.measuring import Setting, measured
+from worker.engine.execution.measuring import Measured, Setting, measured
 from worker.engine.execution.outside import OpenedFiles
 from worker.engine.randomness import Source, key_from_seed
 from worker.engine.reporting import NullReporter
@@ -44,6 +46,7 @@ class Case:
     steps: dict[str, int] = field(default_factory=dict)
     aligned: bool = True
     left_behind: tuple[str, ...] = ()
+    methods: tuple[Method, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -72,6 +75,10 @@ def statistics_of(cells: Cells, case: Case, kept: list[bool], strict: bool) -> S
 
 
 def result_of(measure: Measure, case: Case) -> Result:
+    return found_of(measure, case).results[0]
+
+
+def found_of(measure: Measure, case: Case) -> Measured:
     everybody = [True] * case.rows
     before = statistics_of(case.before, case, everybody, True)
     after = statistics_of(case.after, case, case.kept or everybody, False)
@@ -85,10 +92,11 @@ def result_of(measure: Measure, case: Case) -> Result:
         reporter=NullReporter(),
         outside=OpenedFiles(lambda source: None, {}),
         traces=traces or None,
+        channels=Channels(case.methods, before),
         aligned=case.aligned,
         left_behind=case.left_behind,
     )
-    return measured([measure], setting).results[0]
+    return measured([measure], setting)
 
 
 def figures_of(measure: Measure, case: Case) -> Figures:

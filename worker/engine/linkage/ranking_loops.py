@@ -201,9 +201,9 @@ def standings(
     """For each target the rows that cost less than its own, counted up to `most`, and those that cost the
     same; the second number means nothing where the first reached `most`."""
     for target in range(own.there.size):
-        if not own.there[target]:
-            continue
-        slack = NEARLY * max(1.0, abs(costs[target])) if np.isfinite(costs[target]) else 0.0
+        if not own.there[target] or not np.isfinite(costs[target]):
+            continue  # nobody picks what is gone or impossible
+        slack = NEARLY * max(1.0, abs(costs[target]))
         below, above = costs[target] - slack, costs[target] + slack
         less, same, height = 0, 0, tree.roots
         for node in range(tree.roots):
