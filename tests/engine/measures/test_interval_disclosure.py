@@ -76,9 +76,8 @@ def test_shares_are_those_of_plain_loops(seed):
     case, width = random_noisy(seed), (0.05, 0.1, 0.5)[seed % 3]
     figures = figures_of(IntervalDisclosure(width=width), case)
     each = {name: inside(case, name, width) for name in case.before}
-    assert figures["inside_share"] == pytest.approx(
-        {name: share(one) for name, one in each.items()}, rel=1e-9
-    )
+    shares = {name: share(one) for name, one in each.items()}
+    assert figures["inside_share"] == pytest.approx(shares, rel=1e-9)
     assert figures["worst_share"] == pytest.approx(max(map(share, each.values())), rel=1e-9)
     rows = [one for one in zip(*each.values(), strict=True) if known(one)]
     assert figures["rows"] == len(rows)
