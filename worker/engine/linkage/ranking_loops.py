@@ -165,9 +165,17 @@ def reach_of(rule: Rule, asked: Asked, target: int, room: float) -> float:
 
 @inlined
 def counted(
-    rule: Rule, asked: Asked, tree: Tree, target: int, node: int, cost: float, below: float, above: float
+    rule: Rule,
+    asked: Asked,
+    tree: Tree,
+    target: int,
+    node: int,
+    cost: float,
+    below: float,
+    above: float,
+    most: int,
 ) -> tuple[int, int]:
-    """The rows under a leaf that cost less than the lower bound, and those between both.
+    """The rows under a leaf that cost less than the lower bound, up to so many, and those between both.
 
     Tuples whose first number is out of reach are passed over; those without one lie behind the others.
     """
@@ -180,7 +188,7 @@ def counted(
         while end < known and tree.firsts[end] <= asked.centres[target, 0] + reach:
             end += 1
     less, same, at = 0, 0, start
-    while at < last:
+    while at < last and less < most:
         if at == end:
             at = max(at, known)
             if at >= last:
@@ -216,7 +224,7 @@ def standings(
             if cost + asked.least[target, level + 1] + tree.best[node] > above:
                 continue
             if level == tree.deep:
-                fewer, alike = counted(rule, asked, tree, target, node, cost, below, above)
+                fewer, alike = counted(rule, asked, tree, target, node, cost, below, above, most - less)
                 less, same = less + fewer, same + alike
                 continue
             for child in range(tree.first[node], tree.last[node]):
