@@ -12,7 +12,6 @@ from tests.engine.running import recipe_of, run
 from worker.engine.contracts.result import State
 from worker.engine.contracts.samples import sample_table
 from worker.engine.contracts.traces import Trace
-from worker.engine.linkage import attackers
 from worker.engine.measures.risk.record_linkage import COARSER, MADE_UP, UNTAGGED, RecordLinkage
 from worker.engine.methods.noise import Noise
 from worker.engine.methods.pram import Pram
@@ -269,13 +268,6 @@ def test_a_sample_of_targets_covers_the_share_of_all():
     assert some["linked_low"] <= whole["linked_share"] <= some["linked_high"]
     (records,) = found.records.values()
     assert np.count_nonzero(~np.isnan(records)) == 100
-
-
-def test_the_interval_is_that_of_wilson():
-    low, high = attackers.wilson(0.3, 50)
-    for end in (low, high):
-        assert abs(0.3 - end) == pytest.approx(attackers.NORMAL * math.sqrt(end * (1 - end) / 50))
-    assert attackers.wilson(0.0, 10)[0] == 0.0
 
 
 @pytest.mark.parametrize(
