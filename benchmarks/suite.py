@@ -136,6 +136,12 @@ def _attacks(setting: Setting) -> list[Result]:
     return attacks(setting)
 
 
+def _linking(setting: Setting) -> list[Result]:
+    from benchmarks.linking import linking
+
+    return linking(setting)
+
+
 def _starting(setting: Setting) -> list[Result]:
     from benchmarks.starting import starting
 
@@ -189,6 +195,7 @@ SUITE: dict[str, Measurement] = {
     "privacy": _privacy,
     "synthetic": _synthetic,
     "attacks": _attacks,
+    "linking": _linking,
     "ledger": _ledger,
     "starting": _starting,
     "run": _pressed,

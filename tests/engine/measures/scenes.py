@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tests.engine.running import recipe_of
+from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.figure import Figures
 from worker.engine.contracts.measure import Measure
+from worker.engine.contracts.method import Method
 from worker.engine.contracts.result import Result
 from worker.engine.contracts.traces import Trace, Traces
 from worker.engine.execution.dataset import Dataset
@@ -45,6 +47,7 @@ class Case:
     aligned: bool = True
     left_behind: tuple[str, ...] = ()
     held_out: list[bool] = field(default_factory=list)
+    methods: tuple[Method, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -90,6 +93,7 @@ def measured_of(measure: Measure, case: Case) -> Measured:
         reporter=NullReporter(),
         outside=OpenedFiles(lambda source: None, {}),
         traces=traces or None,
+        channels=Channels(case.methods, before),
         aligned=case.aligned,
         left_behind=case.left_behind,
         held_out=np.array(case.held_out, bool) if case.held_out else None,

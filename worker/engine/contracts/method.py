@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from worker.engine.contracts.channels import Channel
 from worker.engine.contracts.chart import Chart
 from worker.engine.contracts.facts import SPELLED, Facts
 from worker.engine.contracts.parametric import Parametric, Registry
@@ -148,6 +149,11 @@ class Method(Parametric):
     def leaves(self, schema: Schema) -> Mapping[str, Trace]:
         """What it leaves of each column, as far as its parameters tell; one that is not named is kept."""
         raise NotImplementedError
+
+    def channels(self, statistics: Statistics) -> Mapping[str, Channel]:
+        """How it moves the values of each column, where that is published: its mechanism, not what it
+        protects. `statistics` are those of the original."""
+        return {}
 
     def changes(self, schema: Schema) -> tuple[str, ...]:
         """The columns whose values, or whose kinds, `transform` may change."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
 from worker.engine.randomness import Source
@@ -105,7 +106,8 @@ class Scene(Helps):
 
     `held_out` marks the input rows from which no step learnt anything, when a step set some aside. A release
     that is `aligned` knows where its rows stood in the input; one read back from a file alone does not.
-    `beside` are both sides row by row, where it does. `left_behind` are columns of the original that no step
+    `beside` are both sides row by row, where it does. `channels` are the published mechanisms by which the
+    steps moved values. `left_behind` are columns of the original that no step
     was shown.
     """
 
@@ -113,6 +115,7 @@ class Scene(Helps):
     after: Statistics
     held_out: Mask | None = None
     traces: Traces | None = None
+    channels: Channels = field(default_factory=Channels)
     aligned: bool = True
     beside: Statistics | None = None
     left_behind: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.facts import LISTED
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.measure import Measure
@@ -146,6 +147,7 @@ class Work:
             outside=OpenedFiles(self.tagged, self.populations, self.releases),
             memory=self.memory,
             traces=self.recipe.traces_in(data.schema) if known else None,
+            channels=Channels(self.recipe.steps, before) if known else Channels(),
             earlier=self.earlier,
             declared=self.declared(before),
             held_out=held_out,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.chart import Chart, overlaid
 from worker.engine.contracts.figure import Parts, Scalar, charts_alike, rows_astray, taken, wrong_figure
 from worker.engine.contracts.measure import DoesNotApply, Found, Measure, PerRecord, too_large
@@ -42,6 +43,7 @@ class Setting:
     memory: int | None = None
     held_out: Mask | None = None
     traces: Traces | None = None
+    channels: Channels = field(default_factory=Channels)
     aligned: bool = True
     left_behind: tuple[str, ...] = ()
     by_record: bool = True
@@ -204,6 +206,7 @@ def _scene(measure: Measure, setting: Setting, after: Statistics) -> Scene:
         held_out=setting.held_out,
         aligned=setting.aligned,
         traces=setting.traces,
+        channels=setting.channels,
         beside=setting.beside,
         left_behind=setting.left_behind,
     )

@@ -64,17 +64,7 @@ class People:
 
     def _cover(self, domain: Domain, name: str) -> Mask:
         """cover[label, value]: whether a label may stand for a value of the population."""
-        cover = np.zeros((len(domain), len(self.paths[name])), bool)
-        for value, path in enumerate(self.paths[name]):
-            for known in path & domain.index.keys():
-                cover[domain.index[known], value] = True
-        values = self.table.domain(name)
-        for label, text in enumerate(domain.texts):
-            if text == SUPPRESSED:
-                cover[label] = True
-            elif not cover[label].any():
-                cover[label] = between(text, values.numbers) | _among(text, values, self.orders.get(name, ()))
-        return cover
+        return covers(domain, self.table.domain(name), self.paths[name], self.orders.get(name, ()))
 
     def _looked_up(
         self,
@@ -138,6 +128,21 @@ class People:
             found[one] = self.table.counts[fits].sum()
             seen |= fits
         return found
+
+
+def covers(labels: Domain, values: Domain, paths: Paths, order: Sequence[str] = ()) -> Mask:
+    """cover[label, value]: whether a label may stand for a value, by the labels on its way up its hierarchy,
+    or by what the label itself says."""
+    cover = np.zeros((len(labels), len(values)), bool)
+    for value, path in enumerate(paths):
+        for known in path & labels.index.keys():
+            cover[labels.index[known], value] = True
+    for label, text in enumerate(labels.texts):
+        if text == SUPPRESSED:
+            cover[label] = True
+        elif not cover[label].any():
+            cover[label] = between(text, values.numbers) | _among(text, values, order)
+    return cover
 
 
 def constant_columns(classes: Classes, names: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.channels import AddedNoise, Channel
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -119,6 +120,19 @@ class CorrelatedNoise(Method):
     def leaves(self, schema: Schema) -> Mapping[str, Trace]:
         return dict.fromkeys(self.columns, Trace.PERTURBED)
 
+    def channels(self, statistics: Statistics) -> Mapping[str, Channel]:
+        """Each column by itself; a covariance without the rows far out is not published."""
+        if self.robust:
+            return {}
+        shrink = self._shrink
+        mean, matrix = self._of_all(statistics)
+        noise = shrink * np.sqrt(self.share * np.diag(matrix))
+        each = zip(self.columns, mean.tolist(), noise.tolist(), strict=True)
+        return {
+            name: AddedNoise(deviation, factor=shrink, shift=(1 - shrink) * centre)
+            for name, centre, deviation in each
+        }
+
     def output_schema(self, schema: Schema) -> Schema:
         for name in self.columns:
             kind = Finish(self.decimals or 0).kind(schema[name].kind)
@@ -134,7 +148,7 @@ class CorrelatedNoise(Method):
         )
         mean, matrix = self._measured(statistics, source)
         noise = self.share * matrix
-        shrink = 1.0 / np.sqrt(1.0 + self.share) if self.keep_covariance else 1.0
+        shrink = self._shrink
         facts = {
             "columns": list(self.columns),
             "noise_covariance": (noise * shrink**2).tolist(),
@@ -218,6 +232,15 @@ class CorrelatedNoise(Method):
             f"{drawn}; covariances with other columns "
             + (f"are too small by the factor {shrink:.6g}." if drawn else "need no correction."),
         )
+
+    @property
+    def _shrink(self) -> float:
+        return float(1.0 / np.sqrt(1.0 + self.share)) if self.keep_covariance else 1.0
+
+    def _of_all(self, statistics: Statistics) -> tuple[Floats, Floats]:
+        """Means over all known values, and Σ over the complete rows."""
+        means = np.array([statistics.moments(name).mean for name in self.columns])
+        return means, statistics.covariance(self.columns).matrix
 
     def _measured(self, statistics: Statistics, source: Source) -> tuple[Floats, Floats]:
         """Means over all known values, so that they stay when values are drawn towards them; and Σ."""

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.channels import AddedNoise, Channel
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -152,6 +153,12 @@ class Noise(Method):
     def leaves(self, schema: Schema) -> Mapping[str, Trace]:
         return {self.column: Trace.PERTURBED}
 
+    def channels(self, statistics: Statistics) -> Mapping[str, Channel]:
+        relative, step = self.mode == "multiplicative", 10.0 ** -self._finish(statistics).places
+        return {
+            self.column: AddedNoise(self._deviation(statistics), self.distribution, relative, step),
+        }
+
     def output_schema(self, schema: Schema) -> Schema:
         field = schema[self.column]
         kind = Finish(self.decimals or 0).kind(field.kind)
@@ -161,11 +168,8 @@ class Noise(Method):
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> NoisePlan:
         self.require_values(statistics)
-        finish = finish_for(statistics, self.column, self.decimals, self.lower, self.upper, self.keep_zeros)
-        deviation = self.amount
-        if self.mode == "additive":
-            spread = statistics.moments(self.column).variance
-            deviation *= 0.0 if np.isnan(spread) else float(np.sqrt(spread))
+        finish = self._finish(statistics)
+        deviation = self._deviation(statistics)
         facts = {
             "column": self.column,
             "noise_deviation": deviation,
@@ -224,6 +228,15 @@ class Noise(Method):
             "slope is too small: divide it by 1 − (noise variance / sample variance).",
             *_limits(facts),
         )
+
+    def _finish(self, statistics: Statistics) -> Finish:
+        return finish_for(statistics, self.column, self.decimals, self.lower, self.upper, self.keep_zeros)
+
+    def _deviation(self, statistics: Statistics) -> float:
+        if self.mode == "multiplicative":
+            return self.amount
+        spread = statistics.moments(self.column).variance
+        return self.amount * (0.0 if np.isnan(spread) else float(np.sqrt(spread)))
 
     def _variance(self, facts: Mapping[str, Any]) -> str:
         """How to correct a variance: what is left of the noise after rounding, in the values that got any."""

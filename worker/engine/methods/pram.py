@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Transition, Unit
+from worker.engine.contracts.channels import Channel, Transitions
 from worker.engine.contracts.chart import Chart
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
@@ -172,6 +173,17 @@ class Pram(Method):
 
     def leaves(self, schema: Schema) -> Mapping[str, Trace]:
         return {self.column: Trace.PERTURBED if self.drawn_column else Trace.KEPT}
+
+    def channels(self, statistics: Statistics) -> Mapping[str, Channel]:
+        """The matrix; those of several strata are not published."""
+        if self.strata and self.invariant:
+            return {}
+        table = statistics.counts((self.column,))
+        declared = self.categories or statistics.declaration(self.column).categories or ()
+        categories = Categories.of(table.domains[0], declared)
+        counts = categories.counts(table, Strata.of(statistics, ()))[0]
+        weights = self._weights(categories, self._groups(categories), counts)
+        return {self.column: Transitions(categories.texts, transition.probabilities(weights))}
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter

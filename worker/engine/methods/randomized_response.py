@@ -11,13 +11,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.channels import Channel, Transitions
 from worker.engine.contracts.chart import Chart
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Guarantee, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
 from worker.engine.dp import promises
 from worker.engine.errors import EngineError
-from worker.engine.randomization import response
+from worker.engine.randomization import response, transition
 from worker.engine.randomization.alias import Alias
 from worker.engine.randomization.categories import require_known
 from worker.engine.randomization.change_charts import estimate_chart
@@ -181,6 +182,12 @@ class RandomizedResponse(Method):
 
     def leaves(self, schema: Schema) -> Mapping[str, Trace]:
         return {self.column: Trace.PERTURBED}
+
+    def channels(self, statistics: Statistics) -> Mapping[str, Channel]:
+        listed, drawn = self._answers(statistics.declaration(self.column))
+        texts = (*listed, "")
+        weights = self._design(drawn).weights(drawn, len(texts))
+        return {self.column: Transitions(texts, transition.probabilities(weights))}
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.channels import Channel, RankWindow
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
 from worker.engine.contracts.traces import Trace
@@ -85,6 +86,9 @@ class RankSwapping(Method):
 
     def leaves(self, schema: Schema) -> Mapping[str, Trace]:
         return dict.fromkeys(self.columns, Trace.EXCHANGED)
+
+    def channels(self, statistics: Statistics) -> Mapping[str, Channel]:
+        return dict.fromkeys(self.columns, RankWindow(self.percent / 100))
 
     def plan(
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
