@@ -26,6 +26,9 @@ class Outside(Protocol):
     def releases(self) -> Mapping[str, Statistics]:
         """Other releases about the same people, by a name that pages may show."""
 
+    def placed(self) -> frozenset[str]:
+        """Those of them of which it is known where each row stood in the input: their rows have its numbers."""
+
 
 class Nothing:
     """A closed door."""
@@ -37,6 +40,10 @@ class Nothing:
     def releases(self) -> Mapping[str, Statistics]:
         """There are none."""
         return {}
+
+    def placed(self) -> frozenset[str]:
+        """There are none."""
+        return frozenset()
 
 
 def no_file(name: str) -> EngineError:

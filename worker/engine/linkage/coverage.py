@@ -73,7 +73,7 @@ class People:
             if text == SUPPRESSED:
                 cover[label] = True
             elif not cover[label].any():
-                cover[label] = between(text, values.numbers) | _among(text, values, self.orders.get(name, ()))
+                cover[label] = between(text, values.numbers) | among(text, values, self.orders.get(name, ()))
         return cover
 
     def _looked_up(
@@ -185,7 +185,7 @@ def between(label: str, numbers: Floats) -> Mask:
     return np.zeros(len(numbers), bool)
 
 
-def _among(label: str, values: Domain, order: Sequence[str]) -> Mask:
+def among(label: str, values: Domain, order: Sequence[str]) -> Mask:
     """Which values are members of a set, or stand between two others in a declared order or by text."""
     if label.startswith("{") and label.endswith("}"):
         members = set(next(csv.reader([label[1:-1]], skipinitialspace=True), []))

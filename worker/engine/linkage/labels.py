@@ -1,0 +1,86 @@
+"""Which labels of a release may stand for each known value, as pairs: few values have many labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from worker.engine.hierarchies.value_order import declared_order
+from worker.engine.linkage.coverage import among, between, paths_of
+from worker.engine.tables.classes import Ids
+from worker.engine.tables.column import SUPPRESSED, Mask
+from worker.engine.tables.declaration import Declaration
+from worker.engine.tables.frequency import Domain
+from worker.engine.tables.kinds import NUMERIC, Kind
+
+MASK = "*"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels that cover value `v` are `labels[starts[v]:starts[v + 1]]`."""
+
+    starts: Ids
+    labels: Ids
+
+    @classmethod
+    def covering(cls, values: Domain, known: Domain, labels: Domain, declared: Declaration) -> Labels:
+        """By equality, by the hierarchy of the `known` values, and by what a label says of itself."""
+        pairs = _by_name(values, known, labels, declared) | _by_number(values, labels)
+        named = {label for label, _ in pairs}
+        order = declared_order(known, declared) if known.kind is Kind.ORDINAL else ()
+        for label, text in enumerate(labels.texts):
+            if text == SUPPRESSED or (label not in named and _describes(text)):
+                held = np.flatnonzero(_described(text, values, order)).tolist()
+                pairs.update((label, value) for value in held)
+        return cls._of(pairs, len(values))
+
+    @classmethod
+    def _of(cls, pairs: set[tuple[int, int]], values: int) -> Labels:
+        laid = np.array(sorted((value, label) for label, value in pairs), np.int64).reshape(-1, 2)
+        starts = np.searchsorted(laid[:, 0], np.arange(values + 1)).astype(np.int64)
+        return cls(starts, laid[:, 1])
+
+
+def _by_name(values: Domain, known: Domain, labels: Domain, declared: Declaration) -> set[tuple[int, int]]:
+    """Labels that are the value itself or stand above it in the hierarchy."""
+    paths = paths_of(declared.hierarchy, known, values)
+    found = ((labels.find(text), value) for value, path in enumerate(paths) for text in path)
+    return {(label, value) for label, value in found if label >= 0}
+
+
+def _by_number(values: Domain, labels: Domain) -> set[tuple[int, int]]:
+    """Labels that write the same number in another way."""
+    if labels.kind not in NUMERIC or not len(labels):
+        return set()
+    order = np.argsort(labels.numbers, kind="stable")  # those that are none stand last
+    numbers = labels.numbers[order]
+    first, end = (np.searchsorted(numbers, values.numbers, side) for side in ("left", "right"))
+    found = enumerate(zip(first.tolist(), end.tolist(), strict=True))
+    known = ~np.isnan(values.numbers)
+    return {(int(order[at]), value) for value, (low, high) in found if known[value] for at in range(low, high)}
+
+
+def _describes(text: str) -> bool:
+    """Whether a label may be more than a value: an interval, a set, a mask."""
+    return not text or text[0] in "[{<>" or MASK in text
+
+
+def _described(text: str, values: Domain, order: Sequence[str]) -> Mask:
+    """The values that it holds."""
+    if text == SUPPRESSED:
+        return np.ones(len(values), bool)
+    if not text:
+        return values.missing
+    return between(text, values.numbers) | among(text, values, order) | _masked(text, values)
+
+
+def _masked(text: str, values: Domain) -> Mask:
+    """The values of the same length that agree wherever a character still stands."""
+    if MASK not in text:
+        return np.zeros(len(values), bool)
+    shown = [(at, sign) for at, sign in enumerate(text) if sign != MASK]
+    fit = (len(one) == len(text) and all(one[at] == sign for at, sign in shown) for one in values.texts)
+    return np.fromiter(fit, bool, len(values))
