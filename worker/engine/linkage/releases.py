@@ -76,16 +76,24 @@ def standing(known: Known, release: Statistics, placed: bool, same_people: bool)
     table = release.counts(known.table.names)
     hidden, found = suppressed_tuples(table, table.names), known.fits(table)
     if placed:
-        classes = tuples_of_rows(release, table, len(known.rows))
-        there = (classes != NOWHERE) & (known.rows != NOWHERE)
-        if found.hold(known.rows[there], classes[there]).all():
-            return Standing(table, np.where(there, classes, NOWHERE), hidden, by_row=True)
+        stand = by_row(known, release)
+        there = stand.classes != NOWHERE
+        if found.hold(known.rows[there], stand.classes[there]).all():
+            return stand
     people = found.without(hidden).fitting(known.table.counts)
     foreign = int(np.maximum(table.counts - people, 0)[~hidden].sum())
     if foreign > (0 if same_people else table.rows // 2):
         return None
     smallest = np.append(_by_labels(found, table, hidden), NOWHERE)
     return Standing(table, smallest[known.rows], hidden, by_row=False)
+
+
+def by_row(known: Known, release: Statistics) -> Standing:
+    """Where the rows stand by their numbers, whatever became of their values."""
+    table = release.counts(known.table.names)
+    classes = tuples_of_rows(release, table, len(known.rows))
+    there = np.where(known.rows != NOWHERE, classes, NOWHERE)
+    return Standing(table, there, suppressed_tuples(table, table.names), by_row=True)
 
 
 def _by_labels(found: Fits, table: FrequencyTable, hidden: Mask) -> Ids:
