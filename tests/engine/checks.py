@@ -515,7 +515,11 @@ def setting_of(
         rows=table.rows,
         source=Source(key_from_seed(1)),
         reporter=reporter,
-        outside=OpenedFiles(tagged, {POPULATION: MemorySource(sample_population())}),
+        outside=OpenedFiles(
+            tagged,
+            {POPULATION: MemorySource(sample_population())},
+            {"last year": MemorySource(_otherwise_coarser(table))},
+        ),
     )
 
 
@@ -523,6 +527,12 @@ def _coarser(table: Table) -> Table:
     zips = table["zip"].texts()
     texts = [zips[0][:1], *(f"{text[:3]}**" for text in zips[1:])] if zips else []
     return table.with_columns(Column.of_texts("zip", texts))
+
+
+def _otherwise_coarser(table: Table) -> Table:
+    """Another release of the sample table."""
+    ages = [text and f"[{int(text) // 20 * 20}, {int(text) // 20 * 20 + 20}[" for text in table["age"].texts()]
+    return table.with_columns(Column.of_texts("age", ages))
 
 
 def result_of(example: Measure, table: Table, **how: Any) -> Result:

@@ -102,6 +102,16 @@ def test_numbers_are_read_as_numbers():
     assert len(fits(people, classes, labels).people) == 1
 
 
+def test_a_beginning_covers_what_goes_on():
+    people = counted([("a", "7", "11"), ("a", "7", "12"), ("a", "7", "21")])
+    classes = counted([("a", "7", "1"), ("a", "7", "21")])
+    labels = [
+        Labels.covering(mine, mine, theirs, DECLARED[mine.name])
+        for mine, theirs in zip(people.domains, classes.domains, strict=True)
+    ]
+    assert fits(people, classes, labels).held(classes.counts).tolist() == [1, 1, 1]
+
+
 def test_without_columns_everybody_is_one():
     empty = Counter([], None, None)
     empty.add({}, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from worker.engine.tables.frequency import Domain
 from worker.engine.tables.kinds import NUMERIC, Kind
 
 MASK = "*"
+BEYOND = chr(0x10FFFF)
+"""Stands behind every text that goes on."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Labels:
     @classmethod
     def covering(cls, values: Domain, known: Domain, labels: Domain, declared: Declaration) -> Labels:
         """By equality, by the hierarchy of the `known` values, and by what a label says of itself."""
-        pairs = _by_name(values, known, labels, declared) | _by_number(values, labels)
+        pairs = _by_name(values, known, labels, declared) | _by_number(values, labels) | _begun(values, labels)
         named = {label for label, _ in pairs}
         order = declared_order(known, declared) if known.kind is Kind.ORDINAL else ()
         for label, text in enumerate(labels.texts):
@@ -61,6 +64,19 @@ def _by_number(values: Domain, labels: Domain) -> set[tuple[int, int]]:
     found = enumerate(zip(first.tolist(), end.tolist(), strict=True))
     known = ~np.isnan(values.numbers)
     return {(int(order[at]), value) for value, (low, high) in found if known[value] for at in range(low, high)}
+
+
+def _begun(values: Domain, labels: Domain) -> set[tuple[int, int]]:
+    """Texts and dates of which only the beginning stands: the year of a day, an area of a postcode."""
+    if labels.kind not in (Kind.TEXT, Kind.DATE):
+        return set()
+    texts = sorted((text, value) for value, text in enumerate(values.texts))
+    found = set()
+    for label, text in enumerate(labels.texts):
+        if text and values.find(text) < 0:
+            ends = bisect_left(texts, (text,)), bisect_left(texts, (text + BEYOND,))
+            found |= {(label, value) for _, value in texts[slice(*ends)]}
+    return found
 
 
 def _describes(text: str) -> bool:
