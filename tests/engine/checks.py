@@ -531,7 +531,9 @@ def _coarser(table: Table) -> Table:
 
 def _otherwise_coarser(table: Table) -> Table:
     """Another release of the sample table."""
-    ages = [text and f"[{int(text) // 20 * 20}, {int(text) // 20 * 20 + 20}[" for text in table["age"].texts()]
+    ages = [
+        text and f"[{int(text) // 20 * 20}, {int(text) // 20 * 20 + 20}[" for text in table["age"].texts()
+    ]
     return table.with_columns(Column.of_texts("age", ages))
 
 

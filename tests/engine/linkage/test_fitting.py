@@ -21,7 +21,9 @@ DECLARED = {"town": Declaration(hierarchy=TREE), "age": Declaration(), "zip": De
 
 def counted(rows):
     counter = Counter(list(KINDS.items()), None, None)
-    cells = {name: Column.of_texts(name, [row[i] for row in rows], KINDS[name]) for i, name in enumerate(KINDS)}
+    cells = {
+        name: Column.of_texts(name, [row[i] for row in rows], KINDS[name]) for i, name in enumerate(KINDS)
+    }
     counter.add({name: column.described() for name, column in cells.items()}, len(rows))
     return counter.table()
 
@@ -44,14 +46,20 @@ def covers(label, value, column):
     if column == "age" and label.startswith("["):
         low, high = map(int, label[1:-1].split(","))
         return low <= int(value) < high
-    return column == "zip" and len(label) == len(value) and all(
-        one in ("*", other) for one, other in zip(label, value, strict=True)
+    return (
+        column == "zip"
+        and len(label) == len(value)
+        and all(one in ("*", other) for one, other in zip(label, value, strict=True))
     )
 
 
 def person(draw):
     gone = draw.random() < 0.1
-    return ("" if gone else draw.choice("abcd"), str(draw.randrange(12)), draw.choice(["11", "12", "21", "31"]))
+    return (
+        "" if gone else draw.choice("abcd"),
+        str(draw.randrange(12)),
+        draw.choice(["11", "12", "21", "31"]),
+    )
 
 
 def reading(draw, row):

@@ -58,9 +58,7 @@ def world_of(seed, columns=COLUMNS, moved=False):
     level, width = draw.randrange(3), draw.choice([1, 4])
     released = [coarser(draw, row, level, width) for row in rows]
     if moved:
-        released = [
-            {**row, "town": draw.choice([row["town"], f"v{draw.randrange(6)}"])} for row in rows
-        ]
+        released = [{**row, "town": draw.choice([row["town"], f"v{draw.randrange(6)}"])} for row in rows]
     register = [row for row in rows if draw.random() < 0.7] + others
     register = register or rows[:1]
     draw.shuffle(register)
@@ -85,13 +83,23 @@ def by_hand(rows, released, register, keys, who):
         {unit(i) for i in shown if all(fitting(released[i][key], person[key]) for key in keys)}
         for person in register
     ]
-    claims = [sum(all(fitting(released[i][k], person[k]) for k in keys) for person in register) for i in shown]
+    claims = [
+        sum(all(fitting(released[i][k], person[k]) for k in keys) for person in register) for i in shown
+    ]
     claim = dict(zip(shown, claims, strict=True))
-    figures = {"matches": sum(bool(one) for one in fit), "unique": 0, "correct": 0, "targets": 0.0, "right": 0.0}
+    figures = {
+        "matches": sum(bool(one) for one in fit),
+        "unique": 0,
+        "correct": 0,
+        "targets": 0.0,
+        "right": 0.0,
+    }
     values = [tuple(row[key] for key in keys) for row in rows]
     for person, candidates in zip(register, fit, strict=True):
         mine = tuple(person[key] for key in keys)
-        about = {unit(i) for i in range(len(rows)) if (rows[i][who] == person[who] if who else values[i] == mine)}
+        about = {
+            unit(i) for i in range(len(rows)) if (rows[i][who] == person[who] if who else values[i] == mine)
+        }
         alike = sum(tuple(one[key] for key in keys) == mine for one in register)
         alone = len(candidates) == 1 and min(
             claim[i] for i in shown if all(fitting(released[i][key], person[key]) for key in keys)
@@ -123,9 +131,16 @@ def judged(found, expected, rows):
         assert found["success"] == pytest.approx(success, abs=1e-9)
         assert found["advantage"] == pytest.approx(success - 1 / rows, abs=1e-9)
         z = 1.959963984540054
-        middle, width = success + z * z / 2 / trials, z * sqrt(success * (1 - success) / trials + (z / trials / 2) ** 2)
-        assert found["success_low"] == pytest.approx(max((middle - width) / (1 + z * z / trials), 0), abs=1e-9)
-        assert found["success_high"] == pytest.approx(min((middle + width) / (1 + z * z / trials), 1), abs=1e-9)
+        middle, width = (
+            success + z * z / 2 / trials,
+            z * sqrt(success * (1 - success) / trials + (z / trials / 2) ** 2),
+        )
+        assert found["success_low"] == pytest.approx(
+            max((middle - width) / (1 + z * z / trials), 0), abs=1e-9
+        )
+        assert found["success_high"] == pytest.approx(
+            min((middle + width) / (1 + z * z / trials), 1), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("seed", range(45))
@@ -165,13 +180,21 @@ def little():
 
 def world_with(rows, register, released=None, **more):
     after = cells_of(released or rows, COLUMNS)
-    return World(Case(COLUMNS, cells_of(rows, COLUMNS), after, **more), files={"voters.csv": cells_of(register, KEYS)})
+    return World(
+        Case(COLUMNS, cells_of(rows, COLUMNS), after, **more), files={"voters.csv": cells_of(register, KEYS)}
+    )
 
 
 def test_a_list_of_voters_finds_two_of_three():
     found = figures_of(VOTERS, world_with(*little()))
-    assert (found["people"], found["matches"], found["unique_matches"], found["correct_matches"]) == (3, 2, 2, 2)
-    assert found["correct_share"] == pytest.approx(2 / 3) and found["precision"] == 1
+    assert (found["people"], found["matches"], found["unique_matches"], found["correct_matches"]) == (
+        3,
+        2,
+        2,
+        2,
+    )
+    assert found["correct_share"] == pytest.approx(2 / 3)
+    assert found["precision"] == 1
     assert found["matches_by"] == {"town + age": 2, "age": 2, "town": 3}
     assert found["unique_by"] == {"town + age": 2, "age": 1, "town": 0}
     assert looked(VOTERS, world_with(*little())).records["auxiliary-linkage_found"].tolist() == [1, 0, 1]
@@ -180,7 +203,8 @@ def test_a_list_of_voters_finds_two_of_three():
 def test_two_persons_for_one_row_are_no_match():
     rows, register = little()
     found = figures_of(VOTERS, world_with(rows, [*register, {"town": "v2", "age": "4"}]))
-    assert found["unique_matches"] == 1 and found["targets"] == 2
+    assert found["unique_matches"] == 1
+    assert found["targets"] == 2
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -215,7 +239,8 @@ def test_a_key_that_is_not_there_is_refused():
     world = world_with(rows, register)
     del world.files["voters.csv"]["age"]
     result = looked(AuxiliaryLinkage(file="voters.csv", keys=("age",)), world).results[0]
-    assert str(result.state) == "failed" and "'age'" in result.reason
+    assert str(result.state) == "failed"
+    assert "'age'" in result.reason
     del world.files["voters.csv"]["town"]
     world.files["voters.csv"]["job"] = ["a"] * 3
     assert "No quasi-identifier" in reason_of(VOTERS, world)
@@ -227,4 +252,5 @@ def test_a_coarser_release_is_never_easier():
     for level in range(3):
         released = [{**row, "town": TREE[row["town"]][level]} for row in rows]
         shares.append(figures_of(VOTERS, world_with(rows, register, released))["correct_share"])
-    assert shares == sorted(shares, reverse=True) and shares[0] > shares[-1]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > shares[-1]

@@ -157,7 +157,11 @@ def test_persons_are_counted_where_a_key_tells(seed):
 
 def crossing():
     """Six people in classes of three and of two, crossed."""
-    before = {"town": ["v0", "v0", "v1", "v1", "v2", "v3"], "age": ["1", "2", "1", "2", "1", "2"], "job": [*"abcabc"]}
+    before = {
+        "town": ["v0", "v0", "v1", "v1", "v2", "v3"],
+        "age": ["1", "2", "1", "2", "1", "2"],
+        "job": [*"abcabc"],
+    }
     by_town = {"town": ["g0"] * 4 + ["g1"] * 2, "age": ["*"] * 6, "job": before["job"]}
     by_age = {"town": ["*"] * 6, "age": before["age"], "job": before["job"]}
     return before, by_town, by_age
@@ -166,29 +170,40 @@ def crossing():
 def test_two_coarse_releases_leave_one():
     before, by_town, by_age = crossing()
     found = figures_of(Intersection(), World(Case(COLUMNS, before, by_town), {"last year": by_age}))
-    assert found["smallest_joint_class"] == 1 and found["highest_risk"] == 1
-    assert found["unique_rows"] == 2 and found["unique_share"] == pytest.approx(1 / 3)
-    assert found["joint_class"] == {"last year": 1} and found["joined"] == {"last year": "by row"}
-    assert found["success"] == pytest.approx(4 / 6) and found["baseline"] == pytest.approx(2 / 6)
+    assert found["smallest_joint_class"] == 1
+    assert found["highest_risk"] == 1
+    assert found["unique_rows"] == 2
+    assert found["unique_share"] == pytest.approx(1 / 3)
+    assert found["joint_class"] == {"last year": 1}
+    assert found["joined"] == {"last year": "by row"}
+    assert found["success"] == pytest.approx(4 / 6)
+    assert found["baseline"] == pytest.approx(2 / 6)
 
 
 def test_a_hundred_and_more_leave_one():
     """Classes of 126 and of 92 that share one person."""
     places = [(0, 0)] + [(0, 1 + i // 92) for i in range(125)] + [(1 + i // 126, 0) for i in range(91)]
     places += list(product((1, 2), (1, 2))) * 63
-    before = {"town": [f"v{i}" for i, _ in places], "age": [str(j) for _, j in places], "job": ["a"] * len(places)}
+    before = {
+        "town": [f"v{i}" for i, _ in places],
+        "age": [str(j) for _, j in places],
+        "job": ["a"] * len(places),
+    }
     stars = ["*"] * len(places)
     first = {"town": before["town"], "age": stars, "job": before["job"]}
     second = {"town": stars, "age": before["age"], "job": before["job"]}
-    assert min(Counter(first["town"]).values()) == 126 and min(Counter(second["age"]).values()) == 92
+    assert min(Counter(first["town"]).values()) == 126
+    assert min(Counter(second["age"]).values()) == 92
     found = figures_of(Intersection(), World(Case(COLUMNS, before, first), {"other": second}))
-    assert found["smallest_joint_class"] == 1 and found["unique_rows"] == 1
+    assert found["smallest_joint_class"] == 1
+    assert found["unique_rows"] == 1
 
 
 def test_the_same_release_again_adds_nothing():
     before, by_town, _ = crossing()
     found = figures_of(Intersection(), World(Case(COLUMNS, before, by_town), {"again": by_town}))
-    assert found["smallest_joint_class"] == 2 and found["advantage"] == 0
+    assert found["smallest_joint_class"] == 2
+    assert found["advantage"] == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -226,7 +241,9 @@ def test_perturbed_keys_are_answered_for_elsewhere(trace):
 def test_keys_that_stayed_truthful_are_enough():
     before, by_town, by_age = crossing()
     traces = {"town": Trace.COARSER, "age": Trace.PERTURBED, "job": Trace.KEPT}
-    found = figures_of(Intersection(), World(Case(COLUMNS, before, by_town, traces=traces), {"other": by_age}))
+    found = figures_of(
+        Intersection(), World(Case(COLUMNS, before, by_town, traces=traces), {"other": by_age})
+    )
     assert found["smallest_joint_class"] == 1
 
 
@@ -238,8 +255,11 @@ def test_values_that_moved_are_no_classes():
     assert "looked up in both" in reason_of(
         Intersection(), World(Case(COLUMNS, before, by_town), {"other": moved})
     )
-    found = figures_of(Intersection(), World(Case(COLUMNS, before, by_town), {"other": by_age, "moved": moved}))
-    assert found["joined"]["moved"].startswith("not comparable") and found["compared_releases"] == 1
+    found = figures_of(
+        Intersection(), World(Case(COLUMNS, before, by_town), {"other": by_age, "moved": moved})
+    )
+    assert found["joined"]["moved"].startswith("not comparable")
+    assert found["compared_releases"] == 1
 
 
 def test_a_mutant_that_loses_the_order_is_seen():
@@ -247,4 +267,5 @@ def test_a_mutant_that_loses_the_order_is_seen():
     before, by_town, by_age = crossing()
     shifted = {name: [texts[-1], *texts[:-1]] for name, texts in by_age.items()}
     found = figures_of(Intersection(), World(Case(COLUMNS, before, by_town), {"other": shifted}))
-    assert found["joined"] == {"other": "by label"} and found["smallest_joint_class"] == 1
+    assert found["joined"] == {"other": "by label"}
+    assert found["smallest_joint_class"] == 1

@@ -27,7 +27,7 @@ class Outside(Protocol):
         """Other releases about the same people, by a name that pages may show."""
 
     def placed(self) -> frozenset[str]:
-        """Those of them of which it is known where each row stood in the input: their rows have its numbers."""
+        """Those of them whose rows have the numbers that they had in the input."""
 
 
 class Nothing:

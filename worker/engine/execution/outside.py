@@ -12,7 +12,7 @@ from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import TableSource
 
 
-def _never(source: TableSource) -> Statistics | None:
+def _never(_: TableSource) -> Statistics | None:
     """Of no release it is known where its rows stood."""
     return None
 

@@ -6,6 +6,7 @@ every class.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -102,7 +103,7 @@ def _portions(step: _Walk, labels: Labels, here: Ids, there: Ids) -> Iterator[tu
     reach = np.cumsum(weight[step.starts[here + 1]] - weight[step.starts[here]])
     cuts = np.searchsorted(reach, np.arange(AT_ONCE, int(reach[-1]) if len(reach) else 0, AT_ONCE))
     cuts = np.unique(np.concatenate([[0], cuts, [len(here)]]))
-    for start, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for start, end in itertools.pairwise(cuts):
         yield here[start:end], there[start:end]
     if len(cuts) == 1:
         yield here, there

@@ -65,7 +65,9 @@ class Joint:
 
 def mean_chance(sizes: Counts) -> float | None:
     """The mean of 1 ÷ size; a row in no class is found by nobody."""
-    return float(np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0).mean()) if len(sizes) else None
+    if not len(sizes):
+        return None
+    return float(np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0).mean())
 
 
 def _sizes(ids: Ids, number: int, persons: Ids | None) -> Counts:

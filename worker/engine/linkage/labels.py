@@ -31,7 +31,9 @@ class Labels:
     @classmethod
     def covering(cls, values: Domain, known: Domain, labels: Domain, declared: Declaration) -> Labels:
         """By equality, by the hierarchy of the `known` values, and by what a label says of itself."""
-        pairs = _by_name(values, known, labels, declared) | _by_number(values, labels) | _begun(values, labels)
+        pairs = (
+            _by_name(values, known, labels, declared) | _by_number(values, labels) | _begun(values, labels)
+        )
         named = {label for label, _ in pairs}
         order = declared_order(known, declared) if known.kind is Kind.ORDINAL else ()
         for label, text in enumerate(labels.texts):
@@ -61,9 +63,8 @@ def _by_number(values: Domain, labels: Domain) -> set[tuple[int, int]]:
     order = np.argsort(labels.numbers, kind="stable")  # those that are none stand last
     numbers = labels.numbers[order]
     first, end = (np.searchsorted(numbers, values.numbers, side) for side in ("left", "right"))
-    found = enumerate(zip(first.tolist(), end.tolist(), strict=True))
-    known = ~np.isnan(values.numbers)
-    return {(int(order[at]), value) for value, (low, high) in found if known[value] for at in range(low, high)}
+    known = np.flatnonzero(~np.isnan(values.numbers)).tolist()
+    return {(int(order[at]), value) for value in known for at in range(first[value], end[value])}
 
 
 def _begun(values: Domain, labels: Domain) -> set[tuple[int, int]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from worker.engine.linkage.fitting import Fits
-from worker.engine.linkage.releases import NOWHERE, Known, Standing, by_row, standing, tuples_of_rows
+from worker.engine.linkage.releases import NOWHERE, Known, Read, Standing, by_row, standing, tuples_of_rows
 from worker.engine.tables.classes import Ids
 from worker.engine.tables.column import Floats, Mask
 from worker.engine.tables.frequency import Counts, FrequencyTable
@@ -29,6 +29,7 @@ class Data:
     units: Ids
     aligned: bool
     certain: bool
+    read: Read = field(default_factory=dict)
 
     def standing(self, known: Known) -> Standing | None:
         """The class of each row. Rows whose values moved are known by where they stood, or not at all."""
@@ -36,6 +37,12 @@ class Data:
             return by_row(known, self.after)
         found = standing(known, self.after, self.aligned, same_people=True)
         return by_row(known, self.after) if found is None and self.aligned else found
+
+    def sizes(self, stand: Standing) -> Counts:
+        """The rows of each class, or the persons where a column tells them apart."""
+        if self.before.person_key is None:
+            return stand.table.counts
+        return _held(stand.classes, self.units, len(stand.table))
 
 
 @dataclass(frozen=True)
@@ -79,13 +86,13 @@ class Match:
 
 def matched(data: Data, register: Statistics, names: Sequence[str]) -> Match | None:
     """Matched by these columns; None where nobody knows which row of the release is whose."""
-    known = Known.of(data.before, names, data.rows)
+    known = Known.of(data.before, names, data.rows, data.read)
     stand = data.standing(known)
     if stand is None:
         return None
     people = register.counts(names)
     fits = known.fits(stand.table, people).without(stand.hidden)
-    sizes = stand.table.counts if data.before.person_key is None else _held(stand.classes, data.units, len(stand.table))
+    sizes = data.sizes(stand)
     candidates = fits.held(sizes)
     about = _about(data, known, register, people)
     led = (about != NOWHERE) & (stand.classes != NOWHERE)
@@ -115,7 +122,8 @@ def _claims(fits: Fits, named: Counts) -> Counts:
 def _held(places: Ids, units: Ids, number: int) -> Counts:
     """How many rows, or persons, stand at each place; those that stand nowhere are not counted."""
     there = places != NOWHERE
-    pairs = group(pack([places[there], units[there]], [number, int(units.max(initial=0)) + 1], int(there.sum())))
+    each = [number, int(units.max(initial=0)) + 1]
+    pairs = group(pack([places[there], units[there]], each, int(there.sum())))
     return np.bincount(places[there][pairs.first], minlength=number).astype(np.int64)
 
 
@@ -124,21 +132,20 @@ def _about(data: Data, known: Known, register: Statistics, people: FrequencyTabl
     same values otherwise."""
     person = data.before.person_key
     if person is None or person not in register.schema:
-        return np.append(_places(known.table, people), NOWHERE)[known.rows]
+        alike: Ids = np.append(_places(known.table, people), NOWHERE)[known.rows]
+        return alike
     named, own = register.counts((person, *people.names)), data.before.counts((person,))
-    tuples = _places(_without(named, person), people)
     last = np.full(len(named.domain(person)) + 1, NOWHERE, np.int64)
-    last[named.column(person)] = tuples
+    last[named.column(person)] = _places(_beyond_first(named), people)
     rows = tuples_of_rows(data.before, own, data.rows)
     here = np.append(named.domain(person).places_of(own.domain(person))[own.codes[0]], NOWHERE)
-    return last[here[rows]]
+    about: Ids = last[here[rows]]
+    return about
 
 
-def _without(table: FrequencyTable, name: str) -> FrequencyTable:
-    """The same tuples, in their places, without one column."""
-    at = table.position(name)
-    domains, codes = (tuple(one for i, one in enumerate(side) if i != at) for side in (table.domains, table.codes))
-    return FrequencyTable(domains, codes, table.counts)
+def _beyond_first(table: FrequencyTable) -> FrequencyTable:
+    """The same tuples, in their places, without the first column."""
+    return FrequencyTable(table.domains[1:], table.codes[1:], table.counts)
 
 
 def _places(some: FrequencyTable, table: FrequencyTable) -> Ids:

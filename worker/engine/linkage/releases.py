@@ -11,11 +11,13 @@ from worker.engine.linkage.fitting import Fits, fits
 from worker.engine.linkage.labels import Labels
 from worker.engine.tables.classes import Ids, suppressed_tuples
 from worker.engine.tables.column import Mask
-from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.frequency import Domain, FrequencyTable
 from worker.engine.tables.keys import Packer
 from worker.engine.tables.statistics import Statistics
 
 NOWHERE = -1
+Read = dict[tuple[str, tuple[str, ...], tuple[str, ...]], Labels]
+"""Which labels cover the values of a column, by its name, the values and the labels."""
 
 
 @dataclass(frozen=True)
@@ -25,21 +27,27 @@ class Known:
     statistics: Statistics
     table: FrequencyTable
     rows: Ids
+    read: Read
 
     @classmethod
-    def of(cls, statistics: Statistics, names: Sequence[str], rows: int) -> Known:
-        """`rows` are those of the input; one that does not take part has none."""
+    def of(cls, statistics: Statistics, names: Sequence[str], rows: int, read: Read | None = None) -> Known:
+        """`rows` are those of the input; one that does not take part has none. Labels that were `read` once
+        are not read again."""
         table = statistics.counts(names)
-        return cls(statistics, table, tuples_of_rows(statistics, table, rows))
+        return cls(statistics, table, tuples_of_rows(statistics, table, rows), {} if read is None else read)
 
     def fits(self, other: FrequencyTable, people: FrequencyTable | None = None) -> Fits:
         """The tuples of a release that fit these tuples, or those of other people."""
         people = people or self.table
-        labels = [
-            Labels.covering(values, known, theirs, self.statistics.declaration(known.name))
-            for values, known, theirs in zip(people.domains, self.table.domains, other.domains, strict=True)
-        ]
-        return fits(people, other, labels)
+        columns = zip(people.domains, self.table.domains, other.domains, strict=True)
+        return fits(people, other, [self._labels(*domains) for domains in columns])
+
+    def _labels(self, values: Domain, known: Domain, labels: Domain) -> Labels:
+        key = (known.name, values.texts, labels.texts)
+        if key not in self.read:
+            declared = self.statistics.declaration(known.name)
+            self.read[key] = Labels.covering(values, known, labels, declared)
+        return self.read[key]
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,8 @@ class Standing:
     @property
     def shown(self) -> Mask:
         """The rows that stand in a class which is not suppressed."""
-        return (self.classes != NOWHERE) & ~self.suppressed
+        found: Mask = (self.classes != NOWHERE) & ~self.suppressed
+        return found
 
     @property
     def suppressed(self) -> Mask:

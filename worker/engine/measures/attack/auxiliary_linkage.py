@@ -26,10 +26,10 @@ from worker.engine.tables.table import Schema
 
 BYTES_PER_ROW = 80
 MOVED = (Trace.PERTURBED, Trace.MADE_UP)
-NO_KEYS = "No quasi-identifier that leaves is in the register as well, so that nobody can be looked up by it."
+NO_KEYS = "No quasi-identifier that leaves is in the register as well, so that nobody can be looked up."
 MOVED_KEYS = (
-    "The keys were perturbed or made up, so that looking up equal values finds nobody: record linkage, or the "
-    "distances of hold-out rows, answer."
+    "The keys were perturbed or made up, so that looking up equal values finds nobody: record linkage, or "
+    "the distances of hold-out rows, answer."
 )
 NOT_ALIGNED = (
     "The release is not the original made coarser, and nobody knows which row was which: whether a match is "
@@ -41,12 +41,13 @@ NOT_ALIGNED = (
 class AuxiliaryLinkage(Measure):
     """Whom somebody finds who holds a register with names, such as a list of voters.
 
-    Each person of the register is looked up by the keys: a row of the release fits when its values are
-    the person's, or labels that cover them – by the hierarchies of the recipe, as intervals, sets and masks. A
-    match is unique when one row fits, and no other person of the register fits that row. It is correct
-    when the row is that person's: by a person key that register and data share, otherwise when the original row
-    equals the register on all keys. Suppressed rows (`*` in every key) are not looked up. Keys whose category
-    was exchanged or drawn are looked up by equal values; keys whose numbers were perturbed are record linkage.
+    Each person of the register is looked up by the keys: a row of the release fits when its values are the
+    person's, or labels that cover them – by the hierarchies of the recipe, as intervals, sets and masks. A
+    match is unique when one row fits, and no other person of the register fits that row. It is correct when
+    the row is that person's: by a person key that register and data share, otherwise when the original row
+    equals the register on all keys. Suppressed rows (`*` in every key) are not looked up. Keys whose
+    categories were exchanged or drawn are looked up by equal values; for numbers that were perturbed record
+    linkage answers.
 
     Success is what somebody gets right who picks one of the rows that fit, over the persons of the register
     who are in the data; the baseline picks any row of the release. The interval is that of Wilson (95 %).
@@ -99,7 +100,7 @@ class AuxiliaryLinkage(Measure):
         Figure(
             "success",
             "Success",
-            "The expected share of these for whom one of the rows that fit, picked at random, is the right one.",
+            "The share of these for whom one of the rows that fit, picked at random, is expected to be right.",
             unit="share",
             better="low",
         ),
@@ -120,7 +121,11 @@ class AuxiliaryLinkage(Measure):
             per="part",
         ),
         Figure(
-            "unique_by", "Unique matches, by set of keys", "The same for unique matches.", unit="count", per="part"
+            "unique_by",
+            "Unique matches, by set of keys",
+            "The same for unique matches.",
+            unit="count",
+            per="part",
         ),
         Figure(
             "correct_by",
@@ -131,7 +136,11 @@ class AuxiliaryLinkage(Measure):
             per="part",
         ),
         Figure(
-            "precision_by", "Precision, by set of keys", "The same for the precision.", unit="share", per="part"
+            "precision_by",
+            "Precision, by set of keys",
+            "The same for the precision.",
+            unit="share",
+            per="part",
         ),
         Figure(
             "found",

@@ -29,16 +29,16 @@ PERTURBED = (
     "who fit it: record linkage and the distances of hold-out rows answer."
 )
 ALONE = (
-    "No other release about the same people is known here. Nothing is said about files that others hold; name "
-    "them with --other-release."
+    "No other release about the same people is known here, so that there is nothing to compare. Nothing is "
+    "said about files that left in another way."
 )
 NOT_COARSER = (
     "The quasi-identifiers of the release are not those of the original, kept or made coarser: they were "
     "perturbed or made up, or no hierarchy explains their labels."
 )
 OTHERS_UNREADABLE = (
-    "No other release has quasi-identifiers that are those of these rows, kept or made coarser, so that nobody "
-    "can be looked up in both."
+    "No other release has quasi-identifiers that are those of these rows, kept or made coarser, so that "
+    "nobody can be looked up in both."
 )
 BY_ROW, BY_LABEL = "by row", "by label"
 UNREADABLE = "not comparable: perturbed, made up, about others, or without a quasi-identifier"
@@ -48,8 +48,8 @@ UNREADABLE = "not comparable: perturbed, made up, about others, or without a qua
 class Intersection(Measure):
     """How few people are left to somebody who looks a person up in this release and in others.
 
-    Somebody who knows a person's quasi-identifiers finds the person's class in each release; the person is one
-    of those who stand in all of these classes. Two releases with classes of a hundred can leave one. For each
+    Somebody who knows a person's quasi-identifiers finds the person's class in each release; the person is
+    one of those who stand in all of these classes. Two releases with classes of a hundred can leave one. For each
     row of the original that is in this release and in another, its joint class holds the rows that share its
     class in both – in all of them, when there are several. Where it is known which row of the other release
     was which, rows are joined by that; otherwise each stands in the smallest class whose labels cover its
@@ -77,7 +77,7 @@ class Intersection(Measure):
         Figure(
             "unique_share",
             "Share of rows alone in both",
-            "Rows that no other row joins in all of their classes, divided by the rows that have a joint class.",
+            "Rows that no other row joins in all their classes, divided by the rows that have a joint class.",
             unit="share",
             better="low",
             usual=(0, 0.05),
@@ -202,7 +202,8 @@ class _Looked:
         names = _truthful(_keys(scene, scene.after), scene.traces)
         if not names:
             raise DoesNotApply(NO_KEYS)
-        own = standing(Known.of(scene.before, names, scene.rows), scene.after, scene.aligned, same_people=True)
+        known = Known.of(scene.before, names, scene.rows)
+        own = standing(known, scene.after, scene.aligned, same_people=True)
         if own is None:
             raise DoesNotApply(NOT_COARSER)
         looked = {name: _in_other(scene, name, one) for name, one in releases.items()}
