@@ -35,11 +35,13 @@ class Fits:
 
     def held(self, sizes: Counts) -> Counts:
         """The rows, or persons, of all classes that fit each."""
-        return totals(self.people, sizes[self.classes], self.known)
+        held: Counts = totals(self.people, sizes[self.classes], self.known)
+        return held
 
     def fitting(self, people: Counts) -> Counts:
         """How many people fit each class."""
-        return totals(self.classes, people[self.people], self.number)
+        fitting: Counts = totals(self.classes, people[self.people], self.number)
+        return fitting
 
     def without(self, classes: Mask) -> Fits:
         """The same without some classes."""

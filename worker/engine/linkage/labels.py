@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worker.engine.hierarchies.hierarchy import hierarchy_for
 from worker.engine.hierarchies.value_order import declared_order
 from worker.engine.linkage.coverage import among, between, paths_of
 from worker.engine.tables.classes import Ids
 from worker.engine.tables.column import SUPPRESSED, Mask
 from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.frequency import Domain
+from worker.engine.tables.intervals import ends_of
 from worker.engine.tables.kinds import NUMERIC, Kind
 
 MASK = "*"
@@ -31,13 +33,12 @@ class Labels:
     @classmethod
     def covering(cls, values: Domain, known: Domain, labels: Domain, declared: Declaration) -> Labels:
         """By equality, by the hierarchy of the `known` values, and by what a label says of itself."""
-        pairs = (
-            _by_name(values, known, labels, declared) | _by_number(values, labels) | _begun(values, labels)
-        )
+        pairs = _by_name(values, known, labels, declared) | _above(values, known, labels, declared)
+        pairs |= _by_number(values, labels) | _begun(values, labels) | _wider(values, labels)
         named = {label for label, _ in pairs}
         order = declared_order(known, declared) if known.kind is Kind.ORDINAL else ()
         for label, text in enumerate(labels.texts):
-            if text == SUPPRESSED or (label not in named and _describes(text)):
+            if text == SUPPRESSED or (label not in named and _describes(text, labels.kind)):
                 held = np.flatnonzero(_described(text, values, order)).tolist()
                 pairs.update((label, value) for value in held)
         return cls._of(pairs, len(values))
@@ -54,6 +55,30 @@ def _by_name(values: Domain, known: Domain, labels: Domain, declared: Declaratio
     paths = paths_of(declared.hierarchy, known, values)
     found = ((labels.find(text), value) for value, path in enumerate(paths) for text in path)
     return {(label, value) for label, value in found if label >= 0}
+
+
+def _above(values: Domain, known: Domain, labels: Domain, declared: Declaration) -> set[tuple[int, int]]:
+    """Labels above values that are labels themselves, of another release."""
+    found: set[tuple[int, int]] = set()
+    for row in hierarchy_for(declared.hierarchy, known).rows if declared.hierarchy else ():
+        for level, text in enumerate(row[1:-1], 1):
+            if (value := values.find(text)) >= 0:
+                found |= {(label, value) for one in row[level:] if (label := labels.find(one)) >= 0}
+    return found
+
+
+def _wider(values: Domain, labels: Domain) -> set[tuple[int, int]]:
+    """Intervals around values that are intervals themselves."""
+    if labels.kind not in NUMERIC:
+        return set()
+    inner = [(value, ends) for value, text in enumerate(values.texts) if (ends := ends_of(text))]
+    outer = [(label, ends) for label, text in enumerate(labels.texts) if inner and (ends := ends_of(text))]
+    return {
+        (label, value)
+        for value, (low, high) in inner
+        for label, (lowest, highest) in outer
+        if lowest <= low and high <= highest
+    }
 
 
 def _by_number(values: Domain, labels: Domain) -> set[tuple[int, int]]:
@@ -80,9 +105,9 @@ def _begun(values: Domain, labels: Domain) -> set[tuple[int, int]]:
     return found
 
 
-def _describes(text: str) -> bool:
+def _describes(text: str, kind: Kind) -> bool:
     """Whether a label may be more than a value: an interval, a set, a mask."""
-    return not text or text[0] in "[{<>" or MASK in text
+    return not text or text[0] in "[{<>" or MASK in text or (kind in NUMERIC and ends_of(text) is not None)
 
 
 def _described(text: str, values: Domain, order: Sequence[str]) -> Mask:
@@ -91,7 +116,10 @@ def _described(text: str, values: Domain, order: Sequence[str]) -> Mask:
         return np.ones(len(values), bool)
     if not text:
         return values.missing
-    return between(text, values.numbers) | among(text, values, order) | _masked(text, values)
+    held = between(text, values.numbers) | among(text, values, order) | _masked(text, values)
+    if text[0] != "[" and (ends := ends_of(text)):  # as other tools write it, with both ends
+        held |= (values.numbers >= ends[0]) & (values.numbers <= ends[1])
+    return held
 
 
 def _masked(text: str, values: Domain) -> Mask:

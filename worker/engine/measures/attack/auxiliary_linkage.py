@@ -100,7 +100,7 @@ class AuxiliaryLinkage(Measure):
         Figure(
             "success",
             "Success",
-            "The share of these for whom one of the rows that fit, picked at random, is expected to be right.",
+            "The share of these for whom one of the rows that fit, picked at random, is the right one.",
             unit="share",
             better="low",
         ),

@@ -49,11 +49,11 @@ class Intersection(Measure):
     """How few people are left to somebody who looks a person up in this release and in others.
 
     Somebody who knows a person's quasi-identifiers finds the person's class in each release; the person is
-    one of those who stand in all of these classes. Two releases with classes of a hundred can leave one. For each
-    row of the original that is in this release and in another, its joint class holds the rows that share its
-    class in both – in all of them, when there are several. Where it is known which row of the other release
-    was which, rows are joined by that; otherwise each stands in the smallest class whose labels cover its
-    values, which the hierarchies of this recipe explain. A row that one release suppressed (`*` in every
+    one of those who stand in all of these classes. Two releases with classes of a hundred can leave one. For
+    each row of the original that is in this release and in another, its joint class holds the rows that share
+    its class in both – in all of them, when there are several. Where it is known which row of the other
+    release was which, rows are joined by that; otherwise each stands in the smallest class whose labels cover
+    its values, which the hierarchies of this recipe explain. A row that one release suppressed (`*` in every
     quasi-identifier) is one of those suppressed there; rows suppressed in all of them have no joint class.
     With a person key, classes count distinct persons. Success is the mean of 1 ÷ size over these rows, the
     baseline the same from the one release that tells most by itself.
