@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worker.engine.errors import EngineError
 from worker.engine.hierarchies.hierarchy import hierarchy_for
 from worker.engine.hierarchies.value_order import declared_order
 from worker.engine.linkage.coverage import among, between, paths_of
@@ -52,9 +53,19 @@ class Labels:
 
 def _by_name(values: Domain, known: Domain, labels: Domain, declared: Declaration) -> set[tuple[int, int]]:
     """Labels that are the value itself or stand above it in the hierarchy."""
-    paths = paths_of(declared.hierarchy, known, values)
-    found = ((labels.find(text), value) for value, path in enumerate(paths) for text in path)
-    return {(label, value) for label, value in found if label >= 0}
+    plain = [
+        value for value, text in enumerate(values.texts) if not _describes(text, values.kind) or not text
+    ]
+    asked = Domain(
+        values.name, values.kind, tuple(values.texts[value] for value in plain), values.missing[plain]
+    )
+    try:
+        paths = paths_of(declared.hierarchy, known, asked)
+    except EngineError:  # a text for which the hierarchy has no rule stands for itself
+        paths = tuple(frozenset((text,)) for text in asked.texts)
+    found = ((labels.find(text), value) for value, path in zip(plain, paths, strict=True) for text in path)
+    same = {(labels.find(text), value) for value, text in enumerate(values.texts)}
+    return {(label, value) for label, value in {*found, *same} if label >= 0}
 
 
 def _above(values: Domain, known: Domain, labels: Domain, declared: Declaration) -> set[tuple[int, int]]:
