@@ -55,6 +55,7 @@ class Differencing(Measure):
     slug = "differencing"
     title = "Difference to other releases"
     section = Section.ATTACK
+    looks_beside = True
     references = ("Denning (1982), Cryptography and data security, chapter 6: trackers",)
     figures: ClassVar = (
         Figure(

@@ -62,6 +62,7 @@ class Intersection(Measure):
     slug = "intersection"
     title = "Together with other releases"
     section = Section.ATTACK
+    looks_beside = True
     references = ("Ganta, Kasiviswanathan & Smith (2008), Composition attacks and auxiliary information",)
     figures: ClassVar = (
         Figure(
