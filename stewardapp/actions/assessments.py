@@ -77,20 +77,22 @@ def measure_policy(*, run: Run, by: User) -> Assessment:
     return assessment
 
 
-def look_beside(run: Run, policy: Policy, by: User) -> None:
-    """Demand of a candidate what it tells together with other releases that are out about the same people.
+def look_beside(run: Run, policy: Policy, by: User) -> dict[str, object]:
+    """Demand of a candidate what it tells together with other releases that are out about the same people,
+    and say what was demanded, for the log.
 
     A run that was compared with all of them has answered. A table with noise is measured by nobody.
     """
     facts, out = assessable_facts(run), known_beside(run.release)
     if not (run.stated["microdata"] and facts.table_there and out.exists()):
-        return
+        return {}
     compared = not out.exclude(pk__in=run.others.values("pk")).exists()
     answered = {id for id, one in facts.measured.items() if compared and one.state in ANSWERED}
     measures = entries(one for one in looking_beside(policy) if one.id not in answered)
-    if measures and not run.assessments.open_demands().filter(measures_sha256=sha256_of(measures)).exists():
-        assessment = _queued(run, measures, Why.POLICY, by)
-        audit.record("assessment.demanded", assessment, by=by, project=run.project, details=_told(assessment))
+    if not measures or run.assessments.open_demands().filter(measures_sha256=sha256_of(measures)).exists():
+        return {}
+    assessment = _queued(run, measures, Why.POLICY, by)
+    return {"assessment": str(assessment.pk), "measures_sha256": assessment.measures_sha256}
 
 
 @action
