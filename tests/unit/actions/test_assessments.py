@@ -387,8 +387,8 @@ def published(team: Team) -> Release:
     return factories.make_release(team, state="published")
 
 
-def put_forward(team: Team) -> tuple[Release, Assessment | None]:
-    release = factories.make_release(team, state="in-review")
+def put_forward(team: Team, beside: Release) -> tuple[Release, Assessment | None]:
+    release = factories.make_release(team, state="in-review", version=beside.version)
     return release, Assessment.objects.filter(run=release.candidate_id).first()
 
 
@@ -398,7 +398,7 @@ def test_alone_nothing_is_demanded_of_what_is_put_forward(team: Team, release: R
 
 def test_beside_another_release_nobody_approves_before_both_were_compared(team: Team) -> None:
     out = published(team)
-    release, made = put_forward(team)
+    release, made = put_forward(team, out)
     assert made is not None
     assert made.why == "policy"
     assert made.asked_by == release.submitted_by
@@ -416,8 +416,7 @@ def test_beside_another_release_nobody_approves_before_both_were_compared(team: 
 
 def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team) -> None:
     out = published(team)
-    release = factories.make_release(team)
-    run = factories.make_succeeded_run(release)
+    run = factories.make_succeeded_run(factories.make_release(team, version=out.version))
     run.others.set([candidate_of(out)])
     found = {
         one.id: {"state": "measured", "reason": "", "figures": {}, "idle": []}
