@@ -410,7 +410,7 @@ def test_beside_another_release_nobody_approves_before_both_were_compared(team: 
     factories.measured(made, "intersection")
     assert fresh(release).candidate_sha256 != before
     vote(release, team.reviewer)
-    submitted = AuditEvent.objects.filter(action="release.submitted").latest("sequence")
+    submitted = AuditEvent.objects.filter(action="release.submitted").latest("pk")
     assert submitted.details["assessment"] == str(made.pk)
 
 
