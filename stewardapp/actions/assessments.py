@@ -14,12 +14,12 @@ from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import hold_inputs
 from stewardapp.actions.moves import change
 from stewardapp.canonical import sha256_of
-from stewardapp.domain.assessed import candidate_sha256, with_assessment
+from stewardapp.domain.assessed import ANSWERED, candidate_sha256, with_assessment
 from stewardapp.domain.averaging import known_beside
-from stewardapp.domain.demands import unanswered
+from stewardapp.domain.demands import entries, looking_beside, unanswered
 from stewardapp.domain.facts import assessable_facts, release_facts
 from stewardapp.domain.runnable import checked, populations_of
-from stewardapp.models import Assessment, Blob, Release, Run, User, Why
+from stewardapp.models import Assessment, Blob, Policy, Release, Run, User, Why
 from stewardapp.notifications import notify
 from worker.engine.recipes.document import Entry, RecipeJson
 from worker.engine.recipes.stored import results_of
@@ -75,6 +75,24 @@ def measure_policy(*, run: Run, by: User) -> Assessment:
     change(release)
     audit.record("assessment.demanded", assessment, by=by, project=run.project, details=_told(assessment))
     return assessment
+
+
+def look_beside(run: Run, policy: Policy, by: User) -> dict[str, object]:
+    """Demand of a candidate what it tells together with other releases that are out about the same people,
+    and say what was demanded, for the log.
+
+    A run that was compared with all of them has answered. A table with noise is measured by nobody.
+    """
+    facts, out = assessable_facts(run), known_beside(run.release)
+    if not (run.stated["microdata"] and facts.table_there and out.exists()):
+        return {}
+    compared = not out.exclude(pk__in=run.others.values("pk")).exists()
+    answered = {id for id, one in facts.measured.items() if compared and one.state in ANSWERED}
+    measures = entries(one for one in looking_beside(policy) if one.id not in answered)
+    if not measures or run.assessments.open_demands().filter(measures_sha256=sha256_of(measures)).exists():
+        return {}
+    assessment = _queued(run, measures, Why.POLICY, by)
+    return {"assessment": str(assessment.pk), "measures_sha256": assessment.measures_sha256}
 
 
 @action

@@ -21,6 +21,7 @@ from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.access.workflow import Audience, transition
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
+from stewardapp.actions.assessments import look_beside
 from stewardapp.actions.contributions import contribute
 from stewardapp.actions.moves import check_revision, move
 from stewardapp.domain.assessed import candidate_sha256
@@ -166,6 +167,7 @@ def submit(
         decided_at=None,
     )
     details = {"run": str(run.pk), "manifest_sha256": sha256, "submission": submission}
+    details |= look_beside(run, policy, by)
     audit.record(transition("submit").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for review: {release.title}.", _review_url(release))
     return release

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from stewardapp.canonical import sha256_of
 from stewardapp.domain.manifest import KeptResult, Stated, kept_results, stated_results
+from worker.engine import catalogue
 from worker.engine.contracts.result import State
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ def is_counted(assessment: Assessment) -> bool:
 
 
 def joined(figures: Mapping[str, KeptResult], assessed: Mapping[str, KeptResult]) -> dict[str, KeptResult]:
-    """What is known of each instance: from the run itself, or else from what was measured afterwards."""
+    """What is known of each instance: from the run itself, or else from what was measured afterwards. What
+    hangs on other releases is known better by whoever looked later."""
     answered = {id: one for id, one in figures.items() if one["state"] in ANSWERED}
-    return {**figures, **assessed, **answered}
+    later = {id: one for id, one in assessed.items() if one["state"] in ANSWERED and _looks_beside(id)}
+    return {**figures, **assessed, **answered, **later}
+
+
+def _looks_beside(id: str) -> bool:
+    contract = catalogue.measures().get(id.partition("#")[0])
+    return contract is not None and contract.looks_beside

@@ -140,7 +140,25 @@ def unanswered(run: RunFacts, policy: Policy) -> list[Entry]:
     return _wanted([row for row in policy.rows.all() if applies(row.facts(), run)], known)
 
 
+def looking_beside(policy: Policy) -> list[Measure]:
+    """What is asked of a candidate when other releases about the same people are out, whatever the policy
+    says: the measures that look at them, with the parameters that the policy gives them."""
+    contracts = {slug: one for slug, one in catalogue.measures().items() if one.looks_beside}
+    rows = policy.rows.filter(measure__in=contracts)
+    named = {one.id: one for row in rows if (one := row.instance) is not None}
+    left = contracts.keys() - {one.slug for one in named.values()}
+    return [
+        *named.values(),
+        *(contracts[slug]() for slug in sorted(left) if _fits_every_file(contracts[slug])),
+    ]
+
+
+def entries(wanted: Iterable[Measure]) -> list[Entry]:
+    """Instances as a recipe lists them."""
+    told = ((one.slug, one.model_dump(mode="json", exclude_unset=True)) for one in wanted)
+    return [Entry(measure=slug, params=params) for slug, params in told]
+
+
 def _wanted(rows: Iterable[PolicyRow], there: Set[str]) -> list[Entry]:
     wanted = {one.id: one for row in rows if (one := row.instance) is not None}
-    told = ((one, one.model_dump(mode="json", exclude_unset=True)) for one in wanted.values())
-    return [Entry(measure=one.slug, params=params) for one, params in told if one.id not in there]
+    return entries(one for one in wanted.values() if one.id not in there)

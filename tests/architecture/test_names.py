@@ -22,8 +22,13 @@ HOME = (
 RECIPES = ("stewardapp/presets/", "stewardapp/management/demo.py")
 # What a new project demands; a policy may demand any figure of any measure. Migrations tell what was.
 POLICY = {"stewardapp/domain/demands.py": {"kept-columns", "reidentification"}}
-# A word that is also a measure's: the questions of a desk, a column of the records.
-WORDS = {"stewardapp/models/query.py": {"queries"}, "worker/engine/execution/records.py": {"suda"}}
+# A word that is also a measure's: the questions of a desk, a column of the records, an attack on its answers.
+WORDS = {
+    "stewardapp/models/query.py": {"queries"},
+    "stewardapp/presenters/replays.py": {"differencing"},
+    "worker/engine/demonstrations/replay.py": {"differencing"},
+    "worker/engine/execution/records.py": {"suda"},
+}
 PAST = ("stewardapp/migrations/",)
 
 

@@ -520,7 +520,11 @@ def setting_of(
         rows=table.rows,
         source=Source(key_from_seed(1)),
         reporter=reporter,
-        outside=OpenedFiles(tagged, {POPULATION: MemorySource(sample_population())}),
+        outside=OpenedFiles(
+            tagged,
+            {POPULATION: MemorySource(sample_population())},
+            {"last year": MemorySource(_otherwise_coarser(table))},
+        ),
     )
 
 
@@ -549,6 +553,14 @@ def release_for(example: Measure) -> Callable[[Table], Table]:
 
 
 RELEASES = (_coarser, _moved)
+
+
+def _otherwise_coarser(table: Table) -> Table:
+    """Another release of the sample table."""
+    ages = [
+        text and f"[{int(text) // 20 * 20}, {int(text) // 20 * 20 + 20}[" for text in table["age"].texts()
+    ]
+    return table.with_columns(Column.of_texts("age", ages))
 
 
 def result_of(example: Measure, table: Table, **how: Any) -> Result:

@@ -75,17 +75,18 @@ def looked(claim: Claim, assessment: Assessment, report: storage.Temporary) -> L
     }
     with read_again(assessment) as read:
         files = {**read.files, REPORT: Sealed(report.file, key, "w")}
-        details |= {"output_sha256": read.sha256, "releases": read.titles}
+        details |= {"output_sha256": read.sha256, **read.others}
         return cast(Looked, run_engine(claim, "assess", details, files))
 
 
 @dataclass(frozen=True)
 class Read:
-    """What an assessment reads: sealed files, the hash of the released one, and titles of other releases."""
+    """What an assessment reads: sealed files, the hash of the released one, and what is to be known of other
+    releases."""
 
     files: Mapping[str, Sealed] = field(default_factory=dict)
     sha256: str = ""
-    titles: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -100,8 +101,8 @@ def read_again(assessment: Assessment) -> Iterator[Read]:
     with ExitStack() as stack:
         files = stack.enter_context(populations(assessment.compared.all()))
         files["table"] = stack.enter_context(opened(run.reading))
-        others = stack.enter_context(other_releases(assessment.others.all()))
+        others = stack.enter_context(other_releases(assessment.others.all(), run.reading))
         kept = {blob.purpose: blob for blob in run.kept.all()}
         for name, blob in {REREAD: released.blob, **kept}.items():
             files[name] = Sealed(stack.enter_context(storage.opened(blob)), storage.key_bytes(run.key))
-        yield Read({**files, **others.files}, released.sha256, others.titles)
+        yield Read({**files, **others.files}, released.sha256, others.details())

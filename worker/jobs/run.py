@@ -132,7 +132,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
     with (
         opened(run.reading) as table,
         populations(run.compared.all()) as compared,
-        other_releases(run.others.all()) as others,
+        other_releases(run.others.all(), run.reading) as others,
         ExitStack() as stack,
     ):
         given = {"table": table, **compared, **others.files}
@@ -140,7 +140,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
         details = {"recipe": run.recipe, "input_sha256": version.sha256, **drawn_with(run)}
         details["labels"] = {name: said["label"] for name, said in run.dictionary.items()}
         details["populations"] = list(compared)
-        details["releases"] = others.titles
+        details |= others.details()
         if run.charged_at is not None:
             wanted[ANSWER] = stack.enter_context(storage.temporary())
             details["publish"] = str(storage.answer_folder(run))

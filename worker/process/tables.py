@@ -10,7 +10,7 @@ from stewardapp import storage
 from stewardapp.models import Artifact, Reading
 from stewardapp.models.reading import ReadingQuerySet
 from stewardapp.models.run import RunQuerySet
-from worker.process.outputs import REREAD
+from worker.process.outputs import BESIDE, REREAD
 from worker.process.parent import Sealed
 
 
@@ -33,20 +33,30 @@ def populations(readings: ReadingQuerySet) -> Iterator[dict[str, Sealed]]:
 
 @dataclass(frozen=True)
 class Others:
-    """Files of other releases, and what measures and pages call each."""
+    """Files of other releases, what measures and pages call each, and by their names the files that say
+    where their rows stood."""
 
     files: dict[str, Sealed]
     titles: dict[str, str]
+    places: dict[str, str]
+
+    def details(self) -> dict[str, dict[str, str]]:
+        """What an errand has to know of them."""
+        return {"releases": self.titles, "places": self.places}
 
 
 @contextmanager
-def other_releases(runs: RunQuerySet) -> Iterator[Others]:
-    """Opened, as far as their bytes still exist. Two of one title are told apart."""
+def other_releases(runs: RunQuerySet, reading: Reading) -> Iterator[Others]:
+    """Opened, as far as their bytes still exist. Two of one title are told apart. Of those that read the very
+    same table it is known which row was which."""
     with ExitStack() as stack:
-        others = Others({}, {})
+        others = Others({}, {}, {})
         found = Artifact.objects.stored().filter(name=REREAD, run__in=runs)
         for one in found.select_related("blob", "run__key", "run__release").order_by("pk"):
-            release, file = one.run.release, stack.enter_context(storage.opened(one.blob))
-            others.files[f"release {one.run_id}"] = Sealed(file, storage.key_bytes(one.run.key))
-            others.titles[f"release {one.run_id}"] = f"{release.title} ({str(release.public_id)[:8]})"
+            release, name, key = one.run.release, f"release {one.run_id}", storage.key_bytes(one.run.key)
+            others.files[name] = Sealed(stack.enter_context(storage.opened(one.blob)), key)
+            others.titles[name] = f"{release.title} ({str(release.public_id)[:8]})"
+            if one.run.reading_id == reading.pk and (beside := one.run.kept.filter(purpose=BESIDE).first()):
+                places = others.places[name] = f"places {one.run_id}"
+                others.files[places] = Sealed(stack.enter_context(storage.opened(beside)), key)
         yield others

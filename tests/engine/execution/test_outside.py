@@ -14,6 +14,13 @@ def tagged(source: Any) -> Any:
     return f"statistics of {source}"
 
 
+class Named:
+    """A table of which only the columns are known."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.schema = names
+
+
 def door(**files: Any) -> OpenedFiles:
     return OpenedFiles(tagged, files, {"last year": "other"})  # type: ignore[dict-item]
 
@@ -35,3 +42,13 @@ def test_what_cannot_be_asked_is_refused(files: dict[str, Any], code: str) -> No
     with pytest.raises(EngineError) as caught:
         door(**files).auxiliary("people")
     assert caught.value.code == code
+
+
+def test_releases_whose_rows_are_known_are_put_back() -> None:
+    here, there = Named(("age", "place")), Named(("age",))
+    opened = OpenedFiles(tagged, {}, {"known": here, "other": there}, lambda source: "put back", "place")  # type: ignore[dict-item,arg-type,return-value]
+    assert opened.releases()["known"] == "put back"  # type: ignore[comparison-overlap]
+    assert str(opened.releases()["other"]).startswith("statistics of")
+    assert opened.placed() == {"known"}
+    full = OpenedFiles(tagged, {}, {"known": here}, lambda source: None, "place")  # type: ignore[dict-item]
+    assert full.placed() == frozenset()

@@ -12,7 +12,7 @@ from stewardapp.access.thresholds import meets_policy
 from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, Verdict
 from stewardapp.actions import assessments, memberships, readings, releases, reviews, versions
 from stewardapp.domain.assessed import candidate_sha256, is_counted
-from stewardapp.domain.demands import Demand
+from stewardapp.domain.demands import Demand, looking_beside
 from stewardapp.domain.facts import contributors_of, release_facts, run_facts
 from stewardapp.models import Assessment, AuditEvent, Notification, Release, Run, User
 from tests import factories
@@ -377,3 +377,52 @@ def test_the_log_tells_what_was_asked_and_whether_it_counts(team: Team, release:
     assert events["assessment.succeeded"]["counts"] is True
     assert events["assessment.succeeded"]["report_sha256"] == made.report_sha256
     assert events["assessment.demanded"]["why"] == "reviewer"
+
+
+# Demanded of what is put forward
+
+
+def published(team: Team) -> Release:
+    """One that everybody may have: whoever is put forward next is compared with it."""
+    return factories.make_release(team, state="published")
+
+
+def put_forward(team: Team, beside: Release) -> tuple[Release, Assessment | None]:
+    release = factories.make_release(team, state="in-review", version=beside.version)
+    return release, Assessment.objects.filter(run=release.candidate_id).first()
+
+
+def test_alone_nothing_is_demanded_of_what_is_put_forward(team: Team, release: Release) -> None:
+    assert not Assessment.objects.exists()
+
+
+def test_beside_another_release_nobody_approves_before_both_were_compared(team: Team) -> None:
+    out = published(team)
+    release, made = put_forward(team, out)
+    assert made is not None
+    assert made.why == "policy"
+    assert made.asked_by == release.submitted_by
+    assert {one["measure"] for one in made.measures} == {"intersection", "differencing"}
+    assert list(made.others.all()) == [out.candidate]
+    with pytest.raises(NotAllowed, match="has not ended yet"):
+        vote(release, team.reviewer)
+    before = fresh(release).candidate_sha256
+    factories.measured(made, "intersection")
+    assert fresh(release).candidate_sha256 != before
+    vote(release, team.reviewer)
+    submitted = AuditEvent.objects.filter(action="release.submitted").latest("pk")
+    assert submitted.details["assessment"] == str(made.pk)
+
+
+def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team) -> None:
+    out = published(team)
+    run = factories.make_succeeded_run(factories.make_release(team, version=out.version))
+    run.others.set([candidate_of(out)])
+    found = {
+        one.id: {"state": "measured", "reason": "", "figures": {}, "idle": []}
+        for one in looking_beside(team.project.policy)
+    }
+    Run.objects.filter(pk=run.pk).update(figures={**run.figures, "results": found})
+    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward) == {}
+    run.others.clear()
+    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward)

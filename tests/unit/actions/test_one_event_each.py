@@ -90,6 +90,7 @@ INFRASTRUCTURE = {
 # for each answer to a survey would say when somebody answered; one for each guess would be the attacker's to
 # write.
 QUIET = {
+    "assessments.look_beside",  # told with the submission
     "guesses.begin",
     "guesses.failed",
     "guesses.proved",

@@ -95,6 +95,8 @@ class Measure(Parametric):
     """Everything `read` and `compare` may return; anything else is a fault."""
     by_default: ClassVar[bool] = True
     """Whether `*` stands for it too, where it can be had without parameters: it costs little."""
+    looks_beside: ClassVar[bool] = False
+    """Whether it hangs on other releases: it is asked again of what is put forward, as they are then."""
 
     @property
     def id(self) -> str:

@@ -28,6 +28,9 @@ class Outside(Protocol):
     def releases(self) -> Mapping[str, Statistics]:
         """Other releases about the same people, by a name that pages may show."""
 
+    def placed(self) -> frozenset[str]:
+        """Those of them whose rows have the numbers that they had in the input."""
+
 
 class Nothing:
     """A closed door."""
@@ -39,6 +42,10 @@ class Nothing:
     def releases(self) -> Mapping[str, Statistics]:
         """There are none."""
         return {}
+
+    def placed(self) -> frozenset[str]:
+        """There are none."""
+        return frozenset()
 
 
 def no_file(name: str) -> EngineError:

@@ -110,3 +110,8 @@ class Watched:
         """Other releases about the same people."""
         self.asked = True
         return self.outside.releases()
+
+    def placed(self) -> frozenset[str]:
+        """Those of them whose rows are known by where they stood."""
+        self.asked = True
+        return self.outside.placed()

@@ -126,6 +126,18 @@ class Work:
         """What may be asked of another table: its columns mean what those of the same names do here."""
         return self.statistics(self.dataset(source, strict=False))
 
+    @property
+    def outside(self) -> OpenedFiles:
+        """The door to auxiliary files and other releases."""
+        place = place_among(self.recipe.columns)
+        return OpenedFiles(self.tagged, self.populations, self.releases, self.put_back, place)
+
+    def put_back(self, source: TableSource) -> Statistics | None:
+        """What may be asked of another release of the same rows, each where it stood in the input."""
+        made, place = self.dataset(source, strict=False), place_among(self.recipe.columns)
+        kept = laid_back(made, source, place, self.memory)
+        return None if kept is None else self.statistics(kept)
+
     def measured(
         self,
         data: Dataset,
@@ -144,7 +156,7 @@ class Work:
             rows=data.rows,
             source=source,
             reporter=self.reporter,
-            outside=OpenedFiles(self.tagged, self.populations, self.releases),
+            outside=self.outside,
             memory=self.memory,
             traces=self.recipe.traces_in(data.schema) if known else None,
             channels=Channels(self.recipe.steps, before) if known else Channels(),

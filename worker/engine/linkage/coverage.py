@@ -141,7 +141,7 @@ def covers(labels: Domain, values: Domain, paths: Paths, order: Sequence[str] = 
         if text == SUPPRESSED:
             cover[label] = True
         elif not cover[label].any():
-            cover[label] = between(text, values.numbers) | _among(text, values, order)
+            cover[label] = between(text, values.numbers) | among(text, values, order)
     return cover
 
 
@@ -190,7 +190,7 @@ def between(label: str, numbers: Floats) -> Mask:
     return np.zeros(len(numbers), bool)
 
 
-def _among(label: str, values: Domain, order: Sequence[str]) -> Mask:
+def among(label: str, values: Domain, order: Sequence[str]) -> Mask:
     """Which values are members of a set, or stand between two others in a declared order or by text."""
     if label.startswith("{") and label.endswith("}"):
         members = set(next(csv.reader([label[1:-1]], skipinitialspace=True), []))

@@ -15,6 +15,7 @@ from worker.engine.reporting import Reporter
 from worker.process.channel import Job
 from worker.process.drawn import marked
 from worker.process.files import Files, published, room_to_plan
+from worker.process.others import other_releases
 from worker.process.outputs import BESIDE, FIRST, HELD_OUT, KEPT
 
 
@@ -34,7 +35,7 @@ def do(job: Job, reporter: Reporter) -> Job:
             open_table(files.reader("table"), columns=recipe.read_columns(), memory=memory),
             [local.Output(kind, files.writer(f"{name}.{kind}")) for kind in FIRST],
             populations={one: open_table(files.reader(one)) for one in job.get("populations", ())},
-            releases={title: open_table(files.reader(one)) for one, title in job.get("releases", {}).items()},
+            releases=other_releases(job, files, recipe, memory),
             key=bytes.fromhex(job["key"]),
             reporter=reporter,
             memory=memory,

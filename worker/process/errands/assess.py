@@ -14,6 +14,7 @@ from worker.engine.tables.column import Mask
 from worker.engine.tables.table import TableSource
 from worker.process.channel import Job
 from worker.process.files import Files, room_to_plan
+from worker.process.others import other_releases
 from worker.process.outputs import BESIDE, HELD_OUT, REPORT, REREAD
 from worker.sealed import digest
 
@@ -47,7 +48,7 @@ def looked(job: Job, files: Files, recipe: Recipe, noted: Noted, reporter: Repor
         reporter=reporter,
         memory=memory,
         populations={one: open_table(files.reader(one)) for one in job["populations"]},
-        releases={title: open_table(files.reader(one)) for one, title in job["releases"].items()},
+        releases=other_releases(job, files, recipe, memory),
         earlier=noted,
         held_out=held_out(job, files, table),
         input_sha256=job["input_sha256"],

@@ -106,10 +106,28 @@ def test_the_same_measures_find_the_same_in_the_bytes_that_were_released(
     before = list(scene.run.artifacts.values_list("name", "sha256"))
     made = scene.asked(EVERYTHING)
     assert (made.state, made.error_message) == ("succeeded", "")
-    assert {one["state"] for one in made.report["measures"]} == {"measured"}
+    alone = {one["measure"] for one in made.report["measures"] if one["state"] == "does-not-apply"}
+    assert alone == {"intersection", "differencing"}  # nothing else is out about these people
     assert told(made.report) == told(scene.run.report)
     assert list(scene.run.artifacts.values_list("name", "sha256")) == before
     assert made.report["output"]["sha256"] == scene.run.artifacts.get(name="release.parquet").sha256
+
+
+def test_two_releases_of_one_table_are_joined_by_row(embedded_site: Site) -> None:
+    scene = Scene(GENERALIZED, [])
+    recipe = {**GENERALIZED, "goals": [{"goal": "k-anonymity", "params": {"k": 7}}]}
+    release = releases.create(
+        version=scene.version, title="Other", purpose="To study.", recipe=recipe, by=scene.team.steward
+    )
+    other = factories.make_run(release)
+    runner.perform("run", str(other.pk))
+    made = assessments.ask(run=scene.run, measures=["intersection"], by=scene.team.steward)
+    made.others.set([other])
+    runner.perform("assessment", str(made.pk))
+    made.refresh_from_db()
+    (found,) = made.report["measures"]
+    assert (found["state"], found["reason"]) == ("measured", None)
+    assert found["after"]["joined"] == {f"Other ({str(release.public_id)[:8]})": "by row"}
 
 
 def test_the_report_lies_sealed_under_the_key_of_the_run_and_goes_with_the_data(
