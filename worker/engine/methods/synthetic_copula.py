@@ -48,11 +48,11 @@ class SyntheticCopula(Method):
     The model is the distribution of each column and one correlation for each pair of columns (a Gaussian
     copula); the rows of the release are drawn from it, as many as there were, and no row belongs to
     anybody. A part of the original rows is set aside first and never looked at, so that it can be measured
-    how much more the file tells of the others. Numbers are drawn along a line through means of groups of values, categories in proportion
-    to their frequency; rare categories are left out. Numbers of few and frequent values count as categories.
-    Whether a cell is missing hangs together with the other columns too. Correlations of categories are those
-    of what lies beneath them, measured on the rows that know both columns. Interactions of more than two
-    columns are not kept.
+    how much more the file tells of the others. Numbers are drawn along a line through means of groups of
+    values, categories in proportion to their frequency; rare categories are left out. Numbers of few and
+    frequent values count as categories. Whether a cell is missing hangs together with the other columns too.
+    Correlations of categories are those of what lies beneath them, measured on the rows that know both
+    columns. Interactions of more than two columns are not kept.
     Columns that are not listed leave the release. This is not differential privacy: the model itself is
     measured on the data.
     """

@@ -39,8 +39,8 @@ class SyntheticTrees(Method):
     a number between two neighbours of the leaf. Interactions that the trees find are kept, so that results
     stay closer to the original ones than with a copula, and so do the risks: a leaf never has fewer rows
     than the smallest leaf, and rare categories are left out. A part of the original rows is set aside first
-    and never looked at, so that it can be measured how much more the file tells of the others. Columns that are not listed leave the
-    release. This is not differential privacy.
+    and never looked at, so that it can be measured how much more the file tells of the others. Columns that
+    are not listed leave the release. This is not differential privacy.
     """
 
     slug = "synthetic-trees"

@@ -15,6 +15,8 @@ from worker.engine.kernels.compiled import compiled, inlined
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Codes = np.ndarray[Any, np.dtype[np.int32]]
+Boxes = tuple[Floats, Floats, Longs]
+"""Of each block and column the least and the greatest number, and a bit for each code that occurs."""
 
 EQUAL = 1e-12
 """Distances that differ by less are one: sums of the same parts in another order."""
@@ -44,30 +46,66 @@ def apart(
     return total
 
 
+@inlined
+def at_least(number: float, code: int, low: float, high: float, occurring: int) -> float:
+    """How far a cell is from every cell of a block in one column, at the least."""
+    if code == NUMBER:
+        return min(max(low - number, number - high, 0.0), 1.0)
+    return 1.0 - ((occurring >> (code & 63)) & 1)
+
+
+@compiled
+def bounded(numbers: Floats, codes: Codes, row: int, boxes: Boxes, squared: bool, bounds: Floats) -> int:
+    """How far the row is from the records of each block at the least; the block with the smallest bound."""
+    lows, highs, occurring = boxes
+    nearest = 0
+    for block in range(lows.shape[0]):
+        bounds[block] = 0.0
+        for column in range(numbers.shape[1]):
+            number, code = numbers[row, column], codes[row, column]
+            step = at_least(number, code, lows[block, column], highs[block, column], occurring[block, column])
+            bounds[block] += step * step if squared else step
+        if bounds[block] < bounds[nearest]:
+            nearest = block
+    return nearest
+
+
 @compiled
 def closest(
     numbers: Floats,
     codes: Codes,
     others: Floats,
     beside: Codes,
+    order: Longs,
+    boxes: Boxes,
+    size: int,
     squared: bool,
     first: Floats,
     second: Floats,
     tied: Longs,
     where: Longs,
 ) -> None:
-    """For each row the sums of its nearest and second nearest record, how many are nearest, and the first."""
+    """For each row the sums of its nearest and second nearest record, how many are nearest, and the first.
+
+    Records lie in blocks of a size; a block that is too far as a whole is passed over.
+    """
+    bounds = np.empty(boxes[0].shape[0])
     for row in range(numbers.shape[0]):
         best, next_best, ties, place = np.inf, np.inf, 0, -1
-        for at in range(others.shape[0]):
-            sum_ = apart(numbers, codes, row, others, beside, at, squared, next_best + EQUAL)
-            if sum_ < best - EQUAL:
-                best, next_best, ties, place = sum_, best, 1, at
-            elif sum_ <= best + EQUAL:
-                next_best = best
-                ties += 1
-            elif sum_ < next_best:
-                next_best = sum_
+        start = bounded(numbers, codes, row, boxes, squared, bounds)
+        for turn in range(len(bounds) + 1):
+            block = turn - 1 if turn else start
+            if (turn and block == start) or bounds[block] > next_best + EQUAL:
+                continue
+            for at in range(block * size, min((block + 1) * size, others.shape[0])):
+                sum_ = apart(numbers, codes, row, others, beside, at, squared, next_best + EQUAL)
+                if sum_ < best - EQUAL:
+                    best, next_best, ties, place = sum_, best, 1, order[at]
+                elif sum_ <= best + EQUAL:
+                    next_best, place = best, min(place, order[at])
+                    ties += 1
+                elif sum_ < next_best:
+                    next_best = sum_
         first[row], second[row], tied[row], where[row] = best, next_best, ties, place
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from worker.engine.arrays import Longs
+from worker.engine.nearest.blocks import SIZE, Blocks
 from worker.engine.nearest.cells import Cells
 from worker.engine.reporting import Reporter
 from worker.engine.tables.column import Floats, Mask
@@ -16,7 +17,7 @@ from worker.engine.tables.column import Floats, Mask
 Distance = Literal["gower", "euclidean"]
 PAIRS_AT_ONCE = 1 << 26
 """Between two looks whether the work was cancelled."""
-SECONDS_PER_CELL = 1.5e-9
+SECONDS_PER_PAIR = 1.5e-9
 """Of comparing one cell of one row with one of another, most of which are not looked at."""
 
 
@@ -50,15 +51,17 @@ def nearest(rows: Cells, records: Cells, reporter: Reporter, distance: Distance 
     squared, width = distance == "euclidean", max(rows.numbers.shape[1], 1)
     first, second = np.empty(len(rows)), np.empty(len(rows))
     tied, where = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
-    for part in blocks(len(rows), len(records), reporter):
+    held = Blocks.of(records)
+    for part in pieces(len(rows), len(records), reporter):
         some, found = rows.take(part), (first[part], second[part], tied[part], where[part])
-        closest(some.numbers, some.codes, records.numbers, records.codes, squared, *found)
+        others = (held.records.numbers, held.records.codes, held.order, held.boxes, SIZE)
+        closest(some.numbers, some.codes, *others, squared, *found)
     if squared:
         return Nearest(np.sqrt(first / width), np.sqrt(second / width), tied, where)
     return Nearest(first / width, second / width, tied, where)
 
 
-def blocks(rows: int, records: int, reporter: Reporter) -> Iterator[slice]:
+def pieces(rows: int, records: int, reporter: Reporter) -> Iterator[slice]:
     """Pieces of the rows, between which the work may stop."""
     step = max(1, PAIRS_AT_ONCE // max(records, 1))
     for start in range(0, rows, step):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from worker.engine.contracts.measure import DoesNotApply
 from worker.engine.contracts.scene import FEWEST_HELD_OUT, Outlook, Scene
 from worker.engine.contracts.traces import ReleaseFamily
-from worker.engine.nearest.cells import Cells, laid_out, range_of
+from worker.engine.nearest.cells import Cells, Scale, laid_out
 from worker.engine.tables.kinds import RELEASED
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Field, Table
@@ -91,8 +91,8 @@ class Parties:
         if not made_up.rows:
             raise DoesNotApply(NO_ROWS)
         original = (self.training, self.hold_out)
-        ranges = [range_of(field.name, field.kind, original) for field in self.fields]
-        known, unknown, invented = laid_out((training, hold_out, made_up), self.fields, ranges)
+        scales = [Scale.of(field, original) for field in self.fields]
+        known, unknown, invented = laid_out((training, hold_out, made_up), self.names, scales)
         return known, unknown, invented
 
     def _drawn(self, side: Statistics, purpose: str, rows: int) -> Table:
