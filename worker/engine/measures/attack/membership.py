@@ -21,7 +21,9 @@ from worker.engine.nearest.shares import Share
 
 FALSE_ALARMS = tuple(one / 20 for one in range(21))
 LEAST = 1e-9
-"""Of a distance: a row that is released is so much nearer than any that is not."""
+"""Added to distances before they are divided: a row that is released has none."""
+DIGITS = 9
+"""Scores that differ by less are equal."""
 
 
 @register
@@ -134,13 +136,17 @@ class Membership(Measure):
             [nearest(rows, records, scene.reporter).first for rows in (members, others)]
             for records in (released, reference)
         )
-        distance = Scores(*(-one for one in near))
-        ratios = ((far + LEAST) / (close + LEAST) for close, far in zip(near, by_nature, strict=True))
-        density = Scores(*ratios)
+        distance = Scores(*(-one.round(DIGITS) for one in near))
+        density = Scores(*(_ratio(*one) for one in zip(by_nature, near, strict=True)))
         return Found(
             {**_figures(distance.told, density.told), "members": len(members), "others": len(others)},
             charts=(_chart(distance, density),),
         )
+
+
+def _ratio(far: Floats, near: Floats) -> Floats:
+    """The logarithm of the one distance in parts of the other."""
+    return np.asarray((np.log(far + LEAST) - np.log(near + LEAST)).round(DIGITS))
 
 
 def _figures(distance: Share, density: Share) -> Mapping[str, Scalar]:

@@ -134,7 +134,7 @@ class ReplicatedUniques(Measure):
     def compare(self, scene: Scene) -> Found:
         fields = leaving(scene, self.columns)
         original: Sequence[Statistics] = (scene.before,)
-        if self.hold_out is not None or scene.held_out is not None:
+        if self.hold_out is not None or (scene.held_out is not None and scene.held_out.any()):
             parties = Parties.of(scene, self.hold_out, self.columns)
             fields, original = parties.fields, (parties.training, parties.hold_out)
         scales = [Scale.of(field, original) for field in fields]
