@@ -22,29 +22,26 @@ from worker.engine.measures.attack.singling_out import SinglingOut
 FIVE = {name: {"role": "quasi-identifier", "kind": "decimal"} for name in "abcde"}
 
 
+def says(row, other, at: int, middle: float) -> bool:
+    """Whether another row is what an attack with this cell asks for."""
+    if isinstance(row[at], str) or isinstance(other[at], str):
+        return row[at] == other[at]
+    return other[at] >= row[at] if row[at] > middle else other[at] <= row[at]
+
+
 def all_attacks(files: MadeUp, width: int):
     """Everything that the columns of a released row can say, where it fits no other."""
     released = readings(files.released, files.columns)
-    middles = []
-    for cells in zip(*released, strict=True):
-        numbers = [one for one in cells if isinstance(one, float)]
-        middles.append(median(numbers) if numbers else 0.0)
-
-    def fits(row, other, columns):
-        for at in columns:
-            if isinstance(row[at], float) != isinstance(other[at], float):
-                return False
-            if isinstance(row[at], str):
-                if row[at] != other[at]:
-                    return False
-            elif not (other[at] >= row[at] if row[at] > middles[at] else other[at] <= row[at]):
-                return False
-        return True
-
+    numbers = [[one for one in cells if isinstance(one, float)] for cells in zip(*released, strict=True)]
+    middles = [median(one) if one else 0.0 for one in numbers]
     for row in released:
         for columns in combinations(range(len(row)), width):
-            if sum(fits(row, other, columns) for other in released) == 1:
-                yield lambda other, row=row, columns=columns: fits(row, other, columns)
+
+            def fits(other, row=row, columns=columns):
+                return all(says(row, other, at, middles[at]) for at in columns)
+
+            if sum(map(fits, released)) == 1:
+                yield fits
 
 
 @pytest.mark.parametrize("seed", range(40))

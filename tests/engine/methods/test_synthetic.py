@@ -251,9 +251,8 @@ def test_nothing_is_learnt_of_rows_that_were_set_aside(method):
         ages = table["age"].numbers.copy()
         ages[np.flatnonzero(where)[:100]] += 1000
         groups = np.where(where & (np.arange(1000) % 2 == 0), 1, table["group"].codes)
-        changed = table.with_columns(
-            NumberColumn("age", Kind.INTEGER, ages), codes("group", groups, ["z", "a", "m"])
-        )
+        others = NumberColumn("age", Kind.INTEGER, ages), codes("group", groups, ["z", "a", "m"])
+        changed = table.with_columns(*others)
         assert (texts_of(planned(method(), changed)[1]) == texts_of(made)) == same
 
 
@@ -264,3 +263,8 @@ def test_as_many_rows_are_made_up_as_there_were(method):
         assert sum(map(len, texts_of(made))) == 1000 * 5
         assert plan.facts["rows_fitted"] == 1000 * (1 - share)
         assert (plan.held_out is None) == (share == 0)
+
+
+def test_rows_left_out_of_the_sample_that_trees_grow_on_are_no_training_rows():
+    plan, _ = planned(SyntheticTrees(rows_to_fit=500), people(2000))
+    assert plan.held_out.sum() == 1500

@@ -33,7 +33,7 @@ FILE = "others.csv"
 
 @dataclass
 class MadeUp:
-    """Rows of texts in the order of the columns; the hold-out is marked in the data, or a `file` by itself."""
+    """Rows of texts in the order of the columns; the hold-out is marked in them, or a `file`."""
 
     training: list[Row]
     hold_out: list[Row]

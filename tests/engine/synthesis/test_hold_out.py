@@ -1,5 +1,7 @@
 """Rows set aside: so many, whole households and persons, whatever the rows say and however they are cut."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -24,8 +26,20 @@ def statistics_of(blocks: int = 16, **columns) -> Statistics:
     return Statistics(Dataset(MemorySource(table, blocks_per_chunk=blocks), tagged, {}), {}, NullReporter())
 
 
-def aside(statistics: Statistics, share: float = 0.2, seed: int = 1) -> SetAside:
-    return SetAside.of(statistics, share, Source(key_from_seed(seed)))
+@dataclass
+class Held:
+    """What was set aside where everything else is learnt from."""
+
+    rows: np.ndarray | None
+    announced: Facts
+    learnt: Statistics
+
+
+def aside(statistics: Statistics, share: float = 0.2, seed: int = 1) -> Held:
+    found = SetAside.of(statistics, share, Source(key_from_seed(seed)))
+    (column, *_) = statistics.schema.names
+    rows = found.unseen(found.learnt.table((column,)).row_ids)
+    return Held(rows, found.announced(rows), found.learnt)
 
 
 def test_a_share_of_the_rows():
@@ -54,11 +68,8 @@ def test_those_who_belong_together_stay_together(key):
     groups = [f"g{i // 4}" for i in range(800)]
     groups[:3] = ["", "", ""]  # nobody knows: rows of their own
     found = aside(statistics_of(x=range(800), **{key: groups}))
-    parts = {
-        group: {bool(one) for one, of in zip(found.rows, groups, strict=True) if of == group}
-        for group in groups
-    }
-    assert all(len(one) == 1 for group, one in parts.items() if group)
+    parts = {(group, bool(one)) for group, one in zip(groups, found.rows, strict=True) if group}
+    assert len(parts) == 200, "each household on one side"
     assert found.announced.held_out.unit == key
     assert found.rows.sum() == pytest.approx(160, abs=3)
     alone = [aside(statistics_of(x=range(800), **{key: groups}), seed=seed).rows[:3] for seed in range(40)]
@@ -104,3 +115,11 @@ def _half_agreed(rows: int):
                    Column.of_texts("agreed", ["yes" if i % 2 else "no" for i in range(rows)])])  # fmt: skip
     tagged = {name: Tagged(ROLES[name], Kind.TEXT) for name in ("x", "agreed")}
     return Dataset(MemorySource(table), tagged, declared), declared
+
+
+def test_rows_that_were_shown_and_not_fitted_are_unseen_too():
+    people = [f"p{i // 2}" for i in range(1000)]
+    found = SetAside.of(statistics_of(person=people), 0.2, Source(key_from_seed(1)))
+    fitted = found.learnt.table(("person",)).row_ids[::5]
+    seen = {people[at] for at in fitted}
+    assert found.unseen(fitted).tolist() == [one not in seen for one in people]

@@ -121,9 +121,9 @@ class SyntheticCopula(Method):
         found = correlations(latents)
         facts = {"columns": list(names), "rows_fitted": rows.rows, "smallest_group": self.smallest}
         facts["correlations"] = found[: len(names), : len(names)].tolist()
-        return CopulaPlan(
-            facts, tuple(shapes), gappy, _root(found), announces=aside.announced, held_out=aside.rows
-        )
+        unseen = aside.unseen(rows.row_ids)
+        announced = aside.announced(unseen)
+        return CopulaPlan(facts, tuple(shapes), gappy, _root(found), announces=announced, held_out=unseen)
 
     def transform(self, chunk: Chunk, plan: CopulaPlan, source: Source) -> Chunk:
         names = [shape.name for shape in plan.shapes]

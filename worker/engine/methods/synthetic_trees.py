@@ -115,7 +115,8 @@ class SyntheticTrees(Method):
             "leaves": [link.leaves for link in links],
         }
         fitted = tuple(link.forgetting() for link in links)
-        return TreesPlan(facts, fitted, announces=aside.announced, held_out=aside.rows)
+        unseen = aside.unseen(rows.row_ids)
+        return TreesPlan(facts, fitted, announces=aside.announced(unseen), held_out=unseen)
 
     def transform(self, chunk: Chunk, plan: TreesPlan, source: Source) -> Chunk:
         bins = np.zeros((chunk.rows, len(plan.links)), np.uint8).T  # what a row shows stands together

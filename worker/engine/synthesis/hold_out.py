@@ -35,32 +35,48 @@ TOGETHER = {Role.HOUSEHOLD_KEY: "household", Role.PERSON_KEY: "person"}
 
 @dataclass(frozen=True)
 class SetAside:
-    """Which rows of the input a model is not shown, and all that it is."""
+    """All that a model may be shown, and which rows of the input it will not have seen."""
 
     learnt: Statistics
-    rows: Mask | None = None
-    announced: Facts = field(default=Facts())
+    unit: str = "row"
+    ids: Longs = field(default_factory=lambda: np.zeros(0, np.int64))
+    """The input's number of each row, in order; none where nothing is set aside."""
+    groups: Longs = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Which rows are of one household or person."""
 
     @classmethod
     def of(cls, statistics: Statistics, share: float, source: Source) -> SetAside:
         """A share of the households, persons or rows, drawn at random; of too few none is set aside."""
-        held = _drawn(statistics, share, source) if share else np.zeros(0, np.int64)
+        ids, draws = _draws(statistics, source) if share else (np.zeros(0, np.int64), np.zeros(0))
+        groups = _together(statistics, len(ids))
+        held = ids[_drawn(groups, draws, share)]
         if len(held) < FEWEST_HELD_OUT:
             return cls(statistics)
-        marked = np.zeros(statistics.input_rows, bool)
-        marked[held] = True
+        shown = np.ones(statistics.input_rows, bool)
+        shown[held] = False
         unit = next((unit for role, unit in TOGETHER.items() if statistics.schema.named(role)), "row")
-        return cls(statistics.among(~marked), marked, Facts(held_out=HeldOut(len(held), unit)))
+        return cls(statistics.among(shown), unit, ids, groups)
+
+    def unseen(self, fitted: Longs) -> Mask | None:
+        """The input rows of all those of whom no row is among the fitted: more than were set aside, where
+        the model was fitted to a sample of the rest."""
+        if not len(self.ids):
+            return None
+        seen = self.groups[np.searchsorted(self.ids, fitted)]
+        marked = np.zeros(self.learnt.input_rows, bool)
+        marked[self.ids[~np.isin(self.groups, seen)]] = True
+        return marked
+
+    def announced(self, unseen: Mask | None) -> Facts:
+        """For the report."""
+        return Facts() if unseen is None else Facts(held_out=HeldOut(int(unseen.sum()), self.unit))
 
 
-def _drawn(statistics: Statistics, share: float, source: Source) -> Longs:
-    """The input's numbers of the rows whose group has one of the smallest draws."""
-    ids, draws = _draws(statistics, source)
-    groups = _together(statistics, len(ids))
-    _, first = np.unique(groups, return_index=True)
+def _drawn(groups: Longs, draws: Floats, share: float) -> Mask:
+    """The rows whose group has one of the smallest draws."""
+    numbers, first = np.unique(groups, return_index=True)
     chosen = np.argsort(draws[first], kind="stable")[: int(share * len(first))]
-    held: Longs = ids[np.isin(groups, groups[first[chosen]])]
-    return held
+    return np.isin(groups, numbers[chosen])
 
 
 def _draws(statistics: Statistics, source: Source) -> tuple[Longs, Floats]:

@@ -18,6 +18,7 @@ from worker.engine.nearest.parameters import HoldOut, LeavingColumns, MostReleas
 from worker.engine.nearest.parties import Parties, not_made_up
 from worker.engine.nearest.ranking import Scores
 from worker.engine.nearest.shares import Share
+from worker.engine.tables.column import Floats
 
 FALSE_ALARMS = tuple(one / 20 for one in range(21))
 LEAST = 1e-9
