@@ -106,6 +106,12 @@ def _synthetic(setting: Setting) -> list[Result]:
     return synthetic_rows(setting)
 
 
+def _nearest(setting: Setting) -> list[Result]:
+    from benchmarks.nearest_rows import nearest_rows
+
+    return nearest_rows(setting)
+
+
 def _attacks(setting: Setting) -> list[Result]:
     from benchmarks.attacks import attacks
 
@@ -160,6 +166,7 @@ SUITE: dict[str, Measurement] = {
     "steps": _steps,
     "privacy": _privacy,
     "synthetic": _synthetic,
+    "nearest": _nearest,
     "attacks": _attacks,
     "ledger": _ledger,
     "starting": _starting,

@@ -81,6 +81,7 @@ def expected(files: MadeUp, euclidean: bool) -> dict[str, float]:
         "distance_ratio": mean[0] / mean[1],
         "neighbour_ratio_5": np.quantile([ratio(*one[:2]) for one in mine], 0.05),
         "neighbour_ratio_5_holdout": np.quantile([ratio(*one[:2]) for one in others], 0.05),
+        "columns_compared": 4,
         "rows_released": len(released),
         "rows_training": len(training),
         "rows_holdout": len(hold_out),
@@ -209,6 +210,17 @@ def test_the_original_itself_stands_beside():
     (chart,) = result.charts
     assert chart.internal
     assert [one.reference for one in chart.series] == [False, False, True]
+
+
+def test_a_column_under_labels_is_not_compared():
+    """Copies stay copies in what is left; where nothing is left nothing passes."""
+    files = random_files(1)
+    files.released = [("[20, 30[", "a..c", pay, born) for _, _, pay, born in files.training]
+    found = figures_of(HoldOutDistances(), files)
+    assert found["columns_compared"] == 2
+    assert found["identical_share"] == 1
+    files.released = [("[20, 30[", "a..c", "[0, 10[", "196*")]
+    assert "labels were put over" in result_of(HoldOutDistances(), files).reason
 
 
 def test_dates_are_read_in_the_form_of_the_original():

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from worker.engine.contracts.measure import DoesNotApply
 from worker.engine.contracts.scene import FEWEST_HELD_OUT, Outlook, Scene
 from worker.engine.contracts.traces import ReleaseFamily
-from worker.engine.nearest.cells import Cells, Scale, laid_out
+from worker.engine.nearest.cells import ORDERED, Cells, Scale, laid_out
+from worker.engine.tables.column import SUPPRESSED, marks
 from worker.engine.tables.kinds import RELEASED
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Field, Table
@@ -26,6 +29,10 @@ NONE_HELD_OUT = (
 TOO_FEW = f"Fewer than {FEWEST_HELD_OUT} rows were set aside: too few to tell what chance alone gives."
 NO_ROWS = "The release has no rows."
 NO_COLUMNS = "No column of the original leaves."
+OTHER_VALUES = (
+    "No released column has a value of the original: labels were put over the made-up ones, and nothing can "
+    "be compared with the rows they were made from. Measure the file before that step."
+)
 
 
 def not_made_up(outlook: Outlook) -> str | None:
@@ -34,17 +41,36 @@ def not_made_up(outlook: Outlook) -> str | None:
 
 
 def leaving(scene: Scene, wanted: Sequence[str] = ()) -> tuple[Field, ...]:
-    """The columns that both tables have and that leave: those wanted, or all."""
+    """The columns that leave with values such as the original has: of those wanted, or of all."""
     after = scene.after.schema
-    found = tuple(
+    found = [
         field
         for field in scene.before.schema
         if field.role in RELEASED and field.name in after and after[field.name].role in RELEASED
         if not wanted or field.name in wanted
-    )
+    ]
     if not found:
         raise DoesNotApply(NO_COLUMNS)
-    return found
+    alike = tuple(field for field in found if _alike(field, scene))
+    if not alike:
+        raise DoesNotApply(OTHER_VALUES)
+    return alike
+
+
+def _alike(field: Field, scene: Scene) -> bool:
+    """Whether released values can be the original's: labels that a further step put over them never are."""
+    original, released = (side.distinct(field.name) for side in (scene.before, scene.after))
+    told = ~(released.missing | marks(released.arrow, frozenset({SUPPRESSED})))
+    if field.kind in ORDERED:
+        known = ~np.isnan(Scale(field.kind).numbers(released.arrow, released.missing))
+    else:
+        known = original.places_of(released) >= 0
+    return not told.any() or bool(known[told].any())
+
+
+def _training(scene: Scene) -> Statistics:
+    """The rows that steps learnt from: all, unless some were set aside."""
+    return scene.before if scene.held_out is None else scene.before.among(~scene.held_out)
 
 
 @dataclass(frozen=True)
@@ -65,11 +91,10 @@ class Parties:
             known = tuple(field for field in fields if field.name in people.schema)
             if not known:
                 raise DoesNotApply(NO_COLUMNS)
-            return cls(scene, scene.before, people, known)
+            return cls(scene, _training(scene), people, known)
         if scene.held_out is None or not scene.held_out.any():
             raise DoesNotApply(NONE_HELD_OUT)
-        aside = scene.held_out
-        return cls(scene, scene.before.among(~aside), scene.before.among(aside), fields)
+        return cls(scene, _training(scene), scene.before.among(scene.held_out), fields)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from worker.engine.tables.column import Codes, Floats, Mask
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-TRIES = 20
+TRIES = 50
 """So many predicates are thought of, at most, for each that is wanted."""
 AT_ONCE = 2_000
 

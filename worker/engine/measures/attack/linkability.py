@@ -62,7 +62,7 @@ class Linkability(Measure):
         (), title="Second list", description="Its columns. Empty: the second half of the same."
     )
     attacks: MostAttacks = 2_000
-    rows: MostReleased = 100_000
+    rows: MostReleased = 50_000
 
     @model_validator(mode="after")
     def _two_lists(self) -> Self:
@@ -74,7 +74,7 @@ class Linkability(Measure):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(), cls(first=("age", "sex"), second=("disease",)))
+        return (cls(), cls(first=("age", "sex"), second=("disease",), rows=2_000))
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
         return None if self.hold_out else not_made_up(outlook)

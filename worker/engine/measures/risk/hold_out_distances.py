@@ -163,6 +163,13 @@ class HoldOutDistances(Measure):
             "The same ratio of released rows, of distances to rows no step saw.",
             unit="share",
         ),
+        Figure(
+            "columns_compared",
+            "Columns compared",
+            "Those that leave with values such as the original has; one that a further step put labels over is "
+            "not among them.",
+            unit="count",
+        ),
         Figure("rows_released", "Released rows looked at", "A random sample, or all.", unit="count"),
         Figure("rows_training", "Training rows looked at", "A random sample, or all.", unit="count"),
         Figure("rows_holdout", "Hold-out rows looked at", "A random sample, or all.", unit="count"),
@@ -209,6 +216,7 @@ class HoldOutDistances(Measure):
                 "distance_ratio": _ratio(to_training.first, to_hold_out.first),
                 "neighbour_ratio_5": _low(to_training.ratio),
                 "neighbour_ratio_5_holdout": _low(to_hold_out.ratio),
+                "columns_compared": len(parties.fields),
                 "rows_released": len(released),
                 "rows_training": len(training),
                 "rows_holdout": len(hold_out),
