@@ -166,8 +166,8 @@ class HoldOutDistances(Measure):
         Figure(
             "columns_compared",
             "Columns compared",
-            "Those that leave with values such as the original has: one that a later step put labels over is not "
-            "among them.",
+            "Those that leave with values such as the original has: one that a later step put labels over is "
+            "not among them.",
             unit="count",
         ),
         Figure("rows_released", "Released rows looked at", "A random sample, or all.", unit="count"),
