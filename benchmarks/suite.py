@@ -58,6 +58,12 @@ def _counts(setting: Setting) -> list[Result]:
     return counts(setting)
 
 
+def _diversity(setting: Setting) -> list[Result]:
+    from benchmarks.attributes import diversity
+
+    return diversity(setting)
+
+
 def _search(setting: Setting) -> list[Result]:
     from benchmarks.lattice_search import lattice_search
 
@@ -158,6 +164,7 @@ SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
     "ingest": _ingest,
     "counts": _counts,
+    "diversity": _diversity,
     "search": _search,
     "census": _census,
     "anonymize": _command,

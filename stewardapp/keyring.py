@@ -32,6 +32,8 @@ from worker.sealed import new_key
 KEYS = "keys"
 SEAL = "seal-"
 NEXT, FORMER = ".next", ".former"
+SITE, OTHER = "site-key", "secret-key"
+"""What the site key is called in a copy, and what lies beside keys there and is none of ours."""
 MAGIC = b"WRAPPED\x01"
 _NAME_BYTES = 8
 _NONCE_BYTES = 12
@@ -84,6 +86,30 @@ def destroy(identity: uuid.UUID) -> None:
     """Make everything under this key unreadable for ever."""
     with _locked():
         _shred(_folder() / str(identity))
+
+
+def copy_to(folder: Path) -> None:
+    """All keys and the site key as they are in one moment, into a folder that is kept apart."""
+    with _locked():
+        for path in (*_wrapped(), *filter(Path.exists, (_key_file(), _beside(NEXT)))):
+            name = (
+                path.name.replace(_key_file().name, SITE) if path.parent == _key_file().parent else path.name
+            )
+            (folder / name).write_bytes(path.read_bytes())
+            (folder / name).chmod(0o600)
+
+
+def restore_from(folder: Path) -> None:
+    """The keys of such a folder, where there are none yet."""
+    with _locked():
+        _key_file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for path in sorted(folder.iterdir()):
+            if path.name == OTHER:
+                continue
+            site = path.name.startswith(SITE)
+            target = _beside(path.name.removeprefix(SITE)) if site else _folder() / path.name
+            target.write_bytes(path.read_bytes())
+            target.chmod(0o600)
 
 
 def sweep(rows: Callable[[], Mapping[uuid.UUID, bool]], grace_seconds: float) -> int:

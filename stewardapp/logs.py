@@ -31,10 +31,27 @@ def places(trace: TracebackType | None) -> list[str]:
 
 def without_text(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
     """Drop what a person typed: an exception's message, and what an address holds behind its path."""
-    for key in ("error", "error_message", "query"):
+    for key in (
+        "error",
+        "error_message",
+        "query",
+        "message",
+    ):  # the last: what another handler made of the line
         event.pop(key, None)
     if "request" in event:
         event["request"] = address(event["request"])
+    return event
+
+
+TAKING_MESSAGES = "celery.worker.consumer"
+QUOTING = ("Received ", "Can't decode ")
+
+
+def without_messages(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """Drop what a message holds that no task understands: Celery quotes it whole."""
+    text = str(event.get("event", ""))
+    if str(event.get("logger", "")).startswith(TAKING_MESSAGES) and text.startswith(QUOTING):
+        event["event"] = "message.refused"
     return event
 
 
@@ -70,6 +87,7 @@ SHARED: list[Any] = [
     frames_only,
     without_text,
     without_respondent,
+    without_messages,
 ]
 
 

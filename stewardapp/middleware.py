@@ -7,12 +7,16 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.exceptions import SessionInterrupted
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, QueryDict, UnreadablePostError
 from django.shortcuts import render
 
 from stewardapp.access.rules import may_enter
 from stewardapp.access.verdict import NotAllowed, Refused
 from stewardapp.actions import inbox
+from stewardapp.full_disk import is_disk_full
 from stewardapp.models import User
 from stewardapp.models.policy import standing_of
 from worker.engine.io.sent_text import is_text
@@ -21,6 +25,7 @@ Answer = Callable[[HttpRequest], HttpResponse]
 SEEN = "seen"
 RECORD_EVERY = 60
 LISTENING = "/changes/"
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 TO_ENROL = frozenset(
     {
         "account_logout",
@@ -36,6 +41,21 @@ TO_ENROL = frozenset(
 NO_TEXT = (
     "Something that was sent holds a character that is none (a NUL or half a surrogate pair). Remove it."
 )
+
+
+class ReadingOnMiddleware(SessionMiddleware):
+    """Django's own; on a full disk pages still read, although nobody notes that somebody was seen."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """A write that came of an action has failed before; what a page notes may be lost."""
+        try:
+            return super().process_response(request, response)
+        except (DatabaseError, SessionInterrupted) as error:
+            if not is_disk_full(error):
+                raise
+            if request.method in SAFE:
+                return response
+            raise DatabaseError from error  # not a session that somebody ended
 
 
 class IdleSessionMiddleware:
@@ -131,8 +151,16 @@ class NewsMiddleware:
         response = self.get_response(request)
         page = request.method == "GET" and response.headers.get("Content-Type", "").startswith("text/html")
         if page and response.status_code == 200 and isinstance(request.user, User) and not _is_poll(request):
-            inbox.seen(url=request.path, by=request.user)
+            self._note(request.path, request.user)
         return response
+
+    def _note(self, path: str, user: User) -> None:
+        """On a full disk the page is shown and its news stay unread."""
+        try:
+            inbox.seen(url=path, by=user)
+        except DatabaseError as error:
+            if not is_disk_full(error):
+                raise
 
 
 class RefusalMiddleware:

@@ -89,7 +89,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "stewardapp.middleware.WellFormedMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "stewardapp.middleware.ReadingOnMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -254,6 +254,11 @@ def _remove_orphan(path: Path, grace_seconds: float) -> bool:
     return True
 
 
+def free() -> int:
+    """How many bytes the disk has left."""
+    return shutil.disk_usage(_folder(TEMPORARY)).free
+
+
 def check() -> None:
     """Raise OSError unless a file can be written here; for the readiness page."""
     with temporary() as probe:

@@ -47,6 +47,12 @@ class Conflict(Refused):
     status = 409
 
 
+class NoRoom(Refused):
+    """The disk has no room for it (507)."""
+
+    status = 507
+
+
 class Invalid(Refused):
     """The input cannot be accepted (400); `param` names the field when one is to blame."""
 

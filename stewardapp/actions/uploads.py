@@ -11,7 +11,7 @@ from django.conf import settings
 
 from stewardapp import storage
 from stewardapp.access.rules import is_there, may_upload
-from stewardapp.access.verdict import Conflict, Invalid, NotAllowed, require
+from stewardapp.access.verdict import Conflict, Invalid, NoRoom, NotAllowed, require
 from stewardapp.actions import audit
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.arrivals import arrive
@@ -21,6 +21,8 @@ from worker.engine.wording import size, thousands
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter, digest
 
 RAW = "raw"
+COPIES = 2
+"""The file as it came, and the table that is made of it."""
 
 
 @action
@@ -49,6 +51,9 @@ def _allowed(length: int) -> int:
     if length > settings.STEWARD_MAX_UPLOAD:
         limit = size(settings.STEWARD_MAX_UPLOAD)
         raise Invalid("too-large", f"The file is larger than the limit of {limit}.", "length")
+    if COPIES * length > (free := storage.free()):
+        left = f"{size(free)} are free on the disk, and the file and its table need {size(COPIES * length)}"
+        raise NoRoom("no-room", f"There is no room for it: {left}. Tell the operators.")
     return length
 
 

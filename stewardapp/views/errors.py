@@ -1,9 +1,13 @@
 """The pages for what cannot be done: why, and what to do next. Never a value, never a trace."""
 
+import sys
+
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+
+from stewardapp.full_disk import NO_ROOM, is_disk_full
 
 MALFORMED = "The request was too large, broken on its way, or not written as a browser writes it."
 CSRF = (
@@ -34,7 +38,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 @login_not_required
 def broken(request: HttpRequest) -> HttpResponse:
-    """500: our fault."""
+    """500: our fault. 507 where the disk is full, whoever met it first."""
+    if is_disk_full(sys.exc_info()[1]):
+        return render(request, "507.html", {"reason": NO_ROOM}, status=507)
     return render(request, "500.html", status=500)
 
 

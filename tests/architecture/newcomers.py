@@ -25,7 +25,7 @@ METHOD = '''
 
     from pydantic import Field
 
-    from worker.engine.tables.kinds import Columns, Unit
+    from worker.engine.contracts.annotations import Columns, Unit
     from worker.engine.contracts.method import Family, Method, Plan, register
     from worker.engine.contracts.traces import Trace
     from worker.engine.randomness import Source
@@ -80,7 +80,7 @@ GOAL = '''
 
     from worker.engine.tables.classes import Classes
     from worker.engine.tables.column import Mask
-    from worker.engine.tables.kinds import Unit
+    from worker.engine.contracts.annotations import Unit
     from worker.engine.contracts.goal import Demand, Goal, register
 
 
@@ -172,7 +172,7 @@ MEASURE = '''
     from worker.engine.contracts.figure import Figure
     from worker.engine.contracts.measure import Found, Measure, Section, register
     from worker.engine.contracts.scene import Scene
-    from worker.engine.tables.kinds import AuxiliaryFile, Columns
+    from worker.engine.contracts.annotations import AuxiliaryFile, Columns
 
 
     @register

@@ -564,7 +564,9 @@ def check_measure(example: Measure) -> None:
     assert len({chart.slug for chart in result.charts}) == len(result.charts)
     for chart in result.charts:
         assert chart.note, f"{chart.slug}: a chart says in a note how to read it"
-        assert all(len(one.x) == len(one.y) for one in chart.series)
+        for one in chart.series:
+            assert {len(line) for line in one.z} <= {len(one.x)}
+            assert len(one.y) == len(one.z if chart.kind == "heatmap" else one.x)
         names = [one.name for one in chart.series]
         assert all(names)
         assert len(set(names)) == len(names)

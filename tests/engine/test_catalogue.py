@@ -15,7 +15,7 @@ FILE = '''
 """A method written while the test runs."""
 from typing import Annotated
 from pydantic import Field
-from worker.engine.tables.kinds import Columns
+from worker.engine.contracts.annotations import Columns
 from worker.engine.contracts.method import Family, Method, register
 from worker.engine.contracts.traces import Trace
 

@@ -1,5 +1,6 @@
 """The server-less broker loses nothing, repeats nothing, keeps its order, and never shows half a message."""
 
+import json
 import os
 import signal
 import stat
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -311,3 +313,43 @@ def test_sweep_drops_old_control_messages_and_half_writes_only(
     monkeypatch.setattr(time, "time", later(3700))
     spool.sweep(queue)
     assert names(queue) == ["0-b.q.msg"]
+
+
+DAMAGED = [b"", b"{", b"\x00\xff\xfe", b"[1, 2]", b"7", b'{"body": 1}', b'{"body": 1, "properties": {}}']
+
+
+@pytest.mark.parametrize("content", DAMAGED)
+def test_a_damaged_message_is_put_aside_and_work_goes_on(
+    folder: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    queue = Queue("jobs", Exchange("jobs", type="direct"), routing_key="jobs")
+    got: list[Any] = []
+    with (
+        connect(folder) as connection,
+        connection.Consumer([queue], callbacks=[lambda body, message: (got.append(body), message.ack())]),
+    ):
+        (folder / "queue" / f"{0:020d}-{'a' * 32}.jobs.msg").write_bytes(content)
+        connection.Producer().publish({"id": 7}, exchange=queue.exchange, routing_key="jobs")
+        deadline = time.monotonic() + 10
+        while not got and time.monotonic() < deadline:
+            with suppress(TimeoutError):
+                connection.drain_events(timeout=1)
+    assert got == [{"id": 7}]
+    [dead] = (folder / "dead").iterdir()
+    if content[:1] in (b"[", b"7"):
+        assert json.loads(dead.read_bytes()) == json.loads(content)
+    assert dead.stat().st_mode & 0o077 == 0
+    assert names(folder / "queue") == []
+    assert "spool.damaged" in caplog.text
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[[1]]", b"7", None])
+def test_an_exchange_whose_file_is_lost_feeds_the_same_queues(folder: Path, content: bytes | None) -> None:
+    queue = Queue("jobs", Exchange("jobs", type="direct"), routing_key="jobs")
+    with connect(folder) as connection, connection.Consumer([queue], callbacks=[lambda *_: None]):
+        [file] = (folder / "control").glob("*.exchange")
+        file.unlink() if content is None else file.write_bytes(content)
+        assert {row.queue for row in connection.default_channel.get_table("jobs")} == {"jobs"}
+        connection.Producer().publish({"id": 7}, exchange=queue.exchange, routing_key="jobs")
+        assert len(names(folder / "queue")) == 1
+        assert (folder / "dead").exists() is (content is not None)

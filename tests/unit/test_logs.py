@@ -29,3 +29,14 @@ def test_an_error_leaves_its_type_and_places_not_its_words(listener: Listener) -
     assert "ValueError" in said
     assert "test_logs.py" in said
     assert TYPED not in said
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Received and deleted unknown message. %s", "Received unregistered task of type %s.", "Can't decode %r"],
+)
+def test_a_message_nobody_understands_is_not_quoted(listener: Listener, said: str) -> None:
+    logging.getLogger("celery.worker.consumer.consumer").warning(said, TYPED)
+    written = listener.stream.getvalue()
+    assert "message.refused" in written
+    assert TYPED not in written

@@ -5,7 +5,6 @@ written here: failed with a sentence, cancelled, given back, or – when the cla
 because somebody else ends the job.
 """
 
-import errno
 import logging
 import secrets
 from dataclasses import asdict
@@ -16,14 +15,13 @@ from django.db import transaction
 
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import ledger
+from stewardapp.full_disk import DISK_FULL
 from stewardapp.storage import Destroyed
 from worker.engine.errors import Cancelled, EngineError, NoSolution
 from worker.process.parent import ChildFailed, ChildLost
 from worker.queue.app import is_stopping
 from worker.queue.claim import AWAY, Claim
 from worker.queue.kinds import kind
-
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 log = logging.getLogger(__name__)
 

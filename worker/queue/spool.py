@@ -3,8 +3,12 @@
 Kombu's own file transport writes a message in place, passes it through /tmp while taking it, and
 orders by a clock that restarts with the machine. This one publishes by rename and takes by rename,
 so that a message is either whole or not there, and belongs to one taker.
+
+What was damaged on the disk is put aside in `dead/`, unread, and work goes on: a job whose message is gone is
+sent again, and who is fed by which exchange is known to every process that works.
 """
 
+import logging
 import math
 import os
 import time
@@ -26,9 +30,12 @@ from worker.queue.arrivals import Arrivals
 PART = ".part"  # being written
 TAKEN = ".taken"  # being read
 PIDBOX = ".pidbox.msg"
+DEAD = "dead"
 ABANDONED_SECONDS = 3600.0
 TAKEN_SECONDS = 60.0
 LONGEST_WAIT = 0.4
+
+log = logging.getLogger(__name__)
 
 Row: Any = filesystem.exchange_queue_t
 _FileChannel: Any = filesystem.Channel  # its published types are not its real ones
@@ -57,10 +64,22 @@ class Channel(_FileChannel):  # type: ignore[misc]
         if not known:
             known.extend(self._waiting(queue))
         while known:
-            payload = take(Path(self.data_folder_in), known.popleft())
-            if payload is not None:
+            name = known.popleft()
+            payload = take(Path(self.data_folder_in), name)
+            if payload is None:
+                continue
+            try:
                 return loads(payload)
+            except ValueError:
+                self.bury(name, payload)
         raise Empty
+
+    def bury(self, name: str, payload: bytes) -> None:
+        """Put aside what is no message; nothing of what it holds is told."""
+        dead = self.control_folder.parent / DEAD
+        dead.mkdir(mode=0o700, exist_ok=True)
+        write_whole(dead, name, payload)
+        log.warning("spool.damaged", extra={"file": name})
 
     def _waiting(self, queue: str) -> list[str]:
         wanted = f"{queue}.msg"
@@ -69,10 +88,21 @@ class Channel(_FileChannel):  # type: ignore[misc]
 
     def get_table(self, exchange: str) -> list[Any]:
         """Which queues an exchange feeds."""
+        file = self._exchange_file(exchange)
         try:
-            return [Row(*row) for row in loads(self._exchange_file(exchange).read_bytes())]
+            content = file.read_bytes()
+            return [Row(*row) for row in loads(content)]
         except FileNotFoundError:
-            return []
+            return self._bound(exchange)
+        except (ValueError, TypeError):
+            self.bury(file.name, content)
+            file.unlink(missing_ok=True)
+            return self._bound(exchange)
+
+    def _bound(self, exchange: str) -> list[Any]:
+        """What this process itself declared of an exchange whose file is lost."""
+        mine = (one for one in self.state.bindings if one.exchange == exchange)
+        return [Row(one.routing_key or "", "", one.queue) for one in mine]
 
     def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
         row = Row(routing_key or "", pattern or "", queue or "")
@@ -114,6 +144,13 @@ class Transport(filesystem.Transport):
         client: Any = self.client
         return Arrivals(Path(client.transport_options["data_folder_in"]))
 
+    def _deliver(self, message: Any, queue: Any) -> None:
+        if is_message(message):
+            super()._deliver(message, queue)
+            return
+        channels: Any = self.channels
+        channels[0].bury(f"{time.time_ns():020d}.{queue}.msg", dumps(message).encode())
+
     def drain_events(self, connection: Any, timeout: float | None = None) -> None:  # type: ignore[override]
         """Wait for a message, but look up now and then: a worker that is asked to end does so only then."""
         assert connection is self, "a transport of its own for each connection"
@@ -132,6 +169,14 @@ class Transport(filesystem.Transport):
             channels.get(self._deliver)
             return True
         return False
+
+
+def is_message(payload: Any) -> bool:
+    """Whether this is what a channel wrote: a body, and how it is delivered."""
+    if not isinstance(payload, dict) or "body" not in payload:
+        return False
+    properties = payload.get("properties")
+    return isinstance(properties, dict) and {"delivery_tag", "delivery_info"} <= properties.keys()
 
 
 def write_whole(folder: Path, name: str, payload: bytes) -> None:

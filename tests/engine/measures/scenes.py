@@ -44,6 +44,7 @@ class Case:
     steps: dict[str, int] = field(default_factory=dict)
     aligned: bool = True
     left_behind: tuple[str, ...] = ()
+    held_out: list[bool] = field(default_factory=list)
 
     @property
     def rows(self) -> int:
@@ -87,6 +88,7 @@ def result_of(measure: Measure, case: Case) -> Result:
         traces=traces or None,
         aligned=case.aligned,
         left_behind=case.left_behind,
+        held_out=np.array(case.held_out, bool) if case.held_out else None,
     )
     return measured([measure], setting).results[0]
 

@@ -77,9 +77,14 @@ class Helps:
 
 @dataclass(frozen=True, kw_only=True)
 class Side(Helps):
-    """One table, original or released. It does not know which, so that what was read can be kept."""
+    """One table, original or released. It does not know which, so that what was read can be kept.
+
+    `traces` say of which columns the values are true, where steps changed some; None where they are as they
+    came, or nobody knows.
+    """
 
     statistics: Statistics
+    traces: Traces | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,8 @@ def composed(earlier: Trace, later: Trace) -> Trace:
     return next((one for one in _ABSORBING if one in (earlier, later)), Trace.PERTURBED)
 
 
+TRUE = (Trace.KEPT, Trace.COARSER)
+"""What stands in the cell is true of it."""
 _ABSORBING = (Trace.REMOVED, Trace.MADE_UP)
 _ELSEWHERE = (Trace.EXCHANGED, Trace.PERTURBED)
 

@@ -139,7 +139,7 @@ def _found(measure: Measure, setting: Setting, result: Result) -> tuple[Result, 
     before = _original(measure, setting)
     after = compared = None
     if setting.after is not None:
-        after = measure.read(_side(measure, setting, setting.after))
+        after = measure.read(replace(_side(measure, setting, setting.after), traces=setting.traces))
         compared = measure.compare(_scene(measure, setting, setting.after))
     found = [one for one in (before, after, compared) if one is not None]
     if not found:
