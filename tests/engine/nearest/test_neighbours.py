@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from worker.engine.errors import Cancelled
-from worker.engine.nearest.blocks import SIZE, Blocks
+from worker.engine.nearest.blocks import SIZE
 from worker.engine.nearest.cells import Cells
 from worker.engine.nearest.neighbours import nearest
 from worker.engine.reporting import NullReporter, Reporter
@@ -57,16 +57,6 @@ def test_the_ratio_is_nothing_on_a_record_and_unknown_beside_a_single_one():
     two = Cells(np.array([[0.0], [1.5]]), np.full((2, 1), -1, np.int32))
     assert nearest(rows, two, NullReporter()).ratio.tolist() == [0.5, 0.0]
     assert np.isnan(nearest(rows, two.take(slice(0, 1)), NullReporter()).ratio).all()
-
-
-def test_blocks_hold_every_record_once_and_neighbours_together():
-    draw = random.Random(1)
-    records = cells(draw, 1000, 3)
-    held = Blocks.of(records)
-    assert sorted(held.order.tolist()) == list(range(1000))
-    lows, highs, _ = held.boxes
-    known = np.isfinite(lows)
-    assert (highs - lows)[known].mean() < 0.8 * (records.numbers.max() - records.numbers.min())
 
 
 def test_the_work_stops_when_it_is_cancelled():
