@@ -74,7 +74,7 @@ class Linkability(Measure):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(), cls(first=("age", "sex"), second=("disease",), rows=2_000))
+        return (cls(), cls(first=("age", "sex"), second=("disease",), rows=10_000))
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
         return None if self.hold_out else not_made_up(outlook)
