@@ -21,7 +21,7 @@ from stewardapp.presenters import (
 )
 from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.demands import headlines
-from stewardapp.presenters.measures import printed
+from stewardapp.presenters.how_to_read import printed
 from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import Change
 from stewardapp.reads.candidates import previous_candidate, relatives

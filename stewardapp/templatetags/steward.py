@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from stewardapp.access.verdict import Verdict
 from stewardapp.presenters import icons, numbers, spark, status, steps, times
+from stewardapp.presenters.how_to_read import HowToRead
 
 register = template.Library()
 
@@ -36,9 +37,15 @@ def when(moment: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag(name="spark")
-def spark_tag(shape: Sequence[int], label: str = "") -> SafeString:
-    """`{% spark column.shape "distribution of age" %}`."""
-    return spark.spark(shape, label)
+def spark_tag(shape: Sequence[int], label: str = "", tone: str = "") -> SafeString:
+    """`{% spark column.shape "distribution of age" %}`; the tone `before` is grey."""
+    return spark.spark(shape, label, tone)
+
+
+@register.simple_tag
+def bar(part: int, tone: str = "") -> SafeString:
+    """`{% bar 40 "risk" %}`: how much of a hundred; the number stands beside it."""
+    return spark.bar(part, tone)
 
 
 @register.inclusion_tag("_components/badge.html")
@@ -94,9 +101,16 @@ def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict
 
 
 @register.simple_block_tag
-def help_text(content: SafeString, label: str = "How do I read this?", right: bool = False) -> SafeString:
+def help_text(content: SafeString, label: str = "How do I read this?") -> SafeString:
     """`{% help_text %}Share of people who …{% endhelp_text %}`: opens without a script."""
-    return render_to_string("_components/help.html", {"text": content, "label": label, "right": right})
+    shown = {"text": content, "label": label, "id": f"help-{get_random_string(6)}"}
+    return render_to_string("_components/help.html", shown)
+
+
+@register.inclusion_tag("_components/how_to_read.html")
+def how_to_read(one: HowToRead | None) -> dict[str, Any]:
+    """`{% how_to_read row.help %}`: what a figure is, which way is better, worked out on this page."""
+    return {"one": one, "id": f"read-{get_random_string(6)}"}
 
 
 @register.inclusion_tag("_components/steps.html")
@@ -115,6 +129,12 @@ def crumbs(*parts: str) -> dict[str, Any]:
 def item(mapping: Any, key: Any) -> Any:
     """`{{ counts|item:name }}`: a value of a mapping, or an empty string."""
     return mapping.get(key, "") if mapping else ""
+
+
+@register.filter
+def nth(values: Sequence[Any], place: int) -> Any:
+    """`{{ heads|nth:forloop.counter0 }}`: one of several by its place."""
+    return values[place]
 
 
 @register.filter

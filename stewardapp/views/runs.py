@@ -47,7 +47,7 @@ def run_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     if tab not in run_pages.TABS:
         raise Http404
     seen = SeenRun(run, Seen(run.release, request.user))
-    return render(request, "runs/detail.html", run_pages.context(seen, tab))
+    return render(request, "runs/detail.html", run_pages.context(seen, tab, request.GET.get("column", "")))
 
 
 @require_GET

@@ -17,6 +17,7 @@ from stewardapp.presenters import (
     results,
     run_pages,
     utility_map,
+    verdict_line,
 )
 from stewardapp.presenters.charts import figure_json
 from stewardapp.presenters.numbers import thousands
@@ -48,7 +49,8 @@ def test_figures_stand_before_and_after_with_how_to_read_them() -> None:
     (row,) = reading.rows
     assert (row.before, row.after) == ("1", "5")
     told = measures.figure_of("reidentification", "smallest_class")
-    assert row.explanation == f"{told.explanation} Usually at least 3."
+    assert (row.help.definition, row.help.usual) == (told.explanation, "at least 3")
+    assert row.help.example == f"picking one of 5 is right with a chance of {thousands(5)}" or row.help.example
     assert row.better == "↑ higher is better"
     (grid,) = reading.grids
     assert [head for head, _ in grid.headers] == ["", "Before", "After"]
@@ -100,13 +102,18 @@ def test_charts_stand_under_the_instance_they_belong_to() -> None:
 def test_the_verdict_line_compares_with_the_policy(smallest: int, met: bool) -> None:
     release = factories.make_release(factories.make_project())
     run = factories.make_succeeded_run(release, smallest_class=smallest)
-    line = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
+    line = verdict_line.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
     assert line.met is met
-    smallest_figure, highest = line.figures[:2]
-    assert (smallest_figure.value, smallest_figure.holds) == (str(smallest), smallest >= 5)
-    assert "at least 5" in smallest_figure.label
-    assert highest.holds is met
-    assert smallest_figure.explanation
+    risk, _, cost = line.parts
+    found = {pair.label.partition(",")[0]: pair for pair in risk.pairs}
+    pair = found["smallest class"]
+    assert (pair.value, pair.holds) == (str(smallest), smallest >= 5)
+    assert "at least 5" in pair.label
+    assert found["highest risk"].holds is met
+    assert pair.help is not None
+    assert pair.help.direction == "Higher is better."
+    assert "reidentification" in pair.help.measure
+    assert cost.pairs[-1].value == "none"
 
 
 @pytest.mark.django_db
@@ -176,11 +183,12 @@ def test_local_epsilon_is_shown_and_not_charged() -> None:
     told = {"local_epsilon": 1.0986, "draws": "a"}
     own_matrix = {"local_epsilon": 2.0, "draws": "b", "matrix_depends_on_data": True}
     run = factories.make_succeeded_run(release, steps=[told, own_matrix])
-    line = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
-    (figure,) = [one for one in line.figures if "local" in one.label]
+    line = verdict_line.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
+    (figure,) = [one for one in line.pairs if "local" in one.label]
     assert figure.value == "ε 1.0986"
     assert "policy at most 3" in figure.label
-    assert "nothing is taken from it" in figure.explanation
+    assert figure.help is not None
+    assert "nothing is taken from it" in figure.help.definition
     assert run_facts(run).epsilon_micro == 0
 
 
@@ -212,7 +220,7 @@ def test_rows_given_up_are_one_number_wherever_they_are_told(
     row = Run(state="succeeded")  # of no release, so that nothing can be sealed in it
     said = {"recipe": {"steps": recipe}, "report": report, "state": row.state, "stated": {}, "figures": {}}
     run: Any = SimpleNamespace(**said)
-    told = [line.value for line in results.suppression_figures(run) if "rows suppressed" in line.label]
+    told = [line.value for line in verdict_line.suppression_pairs(run) if "rows suppressed" in line.label]
     assert told == ([thousands(total)] if steps else [])
     assert candidates.figures(run)["Rows suppressed"] == thousands(total)
     assert results.suppressed_rows(run) == total

@@ -56,6 +56,8 @@ class Chart:
     threshold: Threshold | None = None
     internal: bool = field(default=False)
     """True when a label or figure stems from unreleased data: never shown outside the project."""
+    column: str = ""
+    """The column it is about: pages show it beside that column instead of among the charts of its measure."""
 
     def as_dict(self) -> dict[str, Any]:
         """The chart as plain JSON."""

@@ -94,6 +94,7 @@ def share_chart(name: str, shares: Sequence[Mapping[str, Any]]) -> Chart:
         note="Values are those of the release, and the original at their level; a label that is not in the "
         "hierarchy has no share before.",
         internal=True,
+        column=name,
     )
 
 
@@ -112,6 +113,7 @@ def quantile_chart(name: str, steps: Sequence[tuple[float, float, float]]) -> Ch
         ),
         note="Where the lines lie on each other, the distribution was kept.",
         internal=True,
+        column=name,
     )
 
 
@@ -148,6 +150,7 @@ def histogram_chart(name: str, old: FrequencyTable, new: FrequencyTable) -> Char
         ),
         note=f"Bins that hold fewer than {FEWEST} rows are shown as empty.",
         internal=True,
+        column=name,
     )
 
 

@@ -83,9 +83,12 @@ class Marginals(Measure):
             unit="count",
             better="low",
             per="column",
+            tabled=True,
         ),
         Figure("missing", "Missing", "Rows without a value in this column.", unit="count", per="column"),
-        Figure("distinct", "Distinct", "Different values in this column.", unit="count", per="column"),
+        Figure(
+            "distinct", "Distinct", "Different values in this column.", unit="count", per="column", tabled=True
+        ),
     )
 
     def questions(self, schema: Schema) -> Sequence[Question]:
