@@ -82,12 +82,15 @@ const load = async (box) => {
   box.dataset.drawn = "yes";
 };
 
+// What stands in a closed part of the page has no width yet: it is drawn when the part opens.
 const loadAll = () => document.querySelectorAll("[data-chart-url]:not([data-seen])").forEach((box) => {
+  if (!box.offsetParent) return;
   box.dataset.seen = "yes";
   load(box);
 });
 
 loadAll();
+document.addEventListener("toggle", loadAll, true);
 document.addEventListener("htmx:afterSettle", loadAll);
 document.addEventListener("theme-changed", () => {
   document.querySelectorAll("[data-drawn]").forEach((box) => draw(box, box.figure));

@@ -1,4 +1,4 @@
-"""The distribution of a column before and after as two rows of bars, from the chart that a measure drew of it."""
+"""The distribution of a column before and after as two rows of bars, from a chart that a measure drew."""
 
 from __future__ import annotations
 

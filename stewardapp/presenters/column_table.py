@@ -18,6 +18,7 @@ from stewardapp.presenters import charts, measures
 from stewardapp.presenters.column_shapes import Shapes, shapes
 from stewardapp.presenters.how_to_read import HowToRead, how_to_read, printed
 from stewardapp.presenters.numbers import NO_BREAK, percent
+from stewardapp.presenters.results import lowered
 from worker.engine.contracts.facts import Facts
 from worker.engine.contracts.figure import Figure, Scalar
 from worker.engine.contracts.traces import Trace
@@ -70,7 +71,8 @@ class Line:
     known: str = ""
     shapes: Shapes | None = None
     cells: tuple[Cell, ...] = ()
-    leaves: bool = True
+    counted: tuple[str, ...] = ()
+    """What it holds now, in a few words: its figures that are counts."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,11 @@ class ColumnTable:
     gone: tuple[tuple[str, str], ...] = ()
     chosen: Chosen | None = None
     by_name: Mapping[str, Line] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """How many columns stand beside the names."""
+        return 1 + 2 * self.drawn + len(self.heads)
 
     @property
     def drawn(self) -> bool:
@@ -169,7 +176,14 @@ class _Found:
             known=known_words(self.entries.get(name, {})),
             shapes=next((found for chart in self._charts(name) if (found := shapes(chart[1]))), None),
             cells=tuple(cell(result, figure, name) for result, figure in self.tabled),
+            counted=tuple(self._counted(name)),
         )
+
+    def _counted(self, name: str) -> Iterator[str]:
+        for result, figure in self.tabled:
+            value = measures.parts_of(figure, result.after or {}).get(name)
+            if figure.unit == "count" and value:
+                yield f"{printed(figure, value)} {lowered(figure.title)}"
 
     def gone(self) -> Iterator[tuple[str, str]]:
         """The columns that do not leave, by the words for their role."""
@@ -181,10 +195,11 @@ class _Found:
     def chosen(self, line: Line) -> Chosen:
         """One column looked at closely."""
         pictures = [self._picture(owner, chart) for owner, chart in self._charts(line.name)]
+        found = [(figure, result, cell(result, figure, line.name)) for result, figure in self.parted]
         figures = [
-            (f"{figure.title}{side}", words, measures.help_on(figure, result))
-            for result, figure in self.parted
-            for side, words in sides(result, figure, line.name)
+            (figure.title, one.words, measures.help_on(figure, result))
+            for figure, result, one in found
+            if one.words
         ]
         return Chosen(line, pictures, figures)
 
@@ -196,7 +211,9 @@ class _Found:
                     yield id, chart
 
     def _picture(self, owner: str, chart: Chart) -> charts.Picture:
-        return charts.pictured(chart, reverse("run-chart", args=[self.run.pk, measures.address(owner, chart)]))
+        return charts.pictured(
+            chart, reverse("run-chart", args=[self.run.pk, measures.address(owner, chart)])
+        )
 
 
 def happened(name: str, trace: str | None, facts: Sequence[Facts]) -> str:
@@ -243,11 +260,3 @@ def bar(figure: Figure, value: Scalar) -> int | None:
     if figure.unit != "share" or not isinstance(value, int | float):
         return None
     return round(WHOLE * min(max(value, 0), 1))
-
-
-def sides(result: Result, figure: Figure, name: str) -> Iterator[tuple[str, str]]:
-    """A figure of a column on each side on which it stands."""
-    for side, found in measures.sides_of(figure, result.before or {}, result.after or {}):
-        value = measures.parts_of(figure, found).get(name)
-        if value is not None:
-            yield f", {side}" if side else "", printed(figure, value)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stewardapp.access.thresholds import EXCUSABLE, checklist, row_words
+from stewardapp.access.thresholds import GOALS, RUN, checklist, row_words
 from stewardapp.presenters.demands import Judged, judged_lines
 from stewardapp.presenters.how_to_read import HowToRead
 from stewardapp.presenters.numbers import thousands
+from stewardapp.presenters.release_pages import badge_of
 from stewardapp.presenters.results import GoalLine, goal_lines
 from stewardapp.presenters.status import Status, status
 from stewardapp.presenters.verdict_line import figure_help
 
 if TYPE_CHECKING:
-    from stewardapp.access.verdict import Verdict
     from stewardapp.reads.runs import SeenRun
-
-GOALS = "Every goal holds on the released bytes"
 
 
 @dataclass(frozen=True)
@@ -43,18 +41,20 @@ class Judgement:
 
 
 def judgement(seen: SeenRun) -> Judgement:
-    """Goals and policy of a run. Where goals stand by themselves, the check of all of them is left out."""
+    """Goals and policy of a run. What the page shows anyway is left out: that it has results, and of goals
+    that stand by themselves that all of them hold.
+    """
     goals = tuple(goal_row(one) for one in goal_lines(seen.run))
-    return Judgement(goals, tuple(_policy(seen, said_of_goals=bool(goals))))
+    return Judgement(goals, tuple(_policy(seen, {RUN, GOALS} if goals else {RUN})))
 
 
-def _policy(seen: SeenRun, *, said_of_goals: bool) -> Iterator[Line]:
+def _policy(seen: SeenRun, told: Collection[str]) -> Iterator[Line]:
     """Every check in its order; those that are rows of the policy have a bound and a figure."""
     rows = deque(judged_lines(seen.facts, seen.policy))
     for words, verdict in checklist(seen.facts, seen.policy.facts()):
         if rows and words == row_words(rows[0].row):
             yield policy_row(seen, rows.popleft())
-        elif not (said_of_goals and words == GOALS):
+        elif words not in told:
             yield Line(words, "", "", badge_of(verdict), verdict.reason)
 
 
@@ -70,17 +70,4 @@ def goal_row(goal: GoalLine) -> Line:
 def policy_row(seen: SeenRun, one: Judged) -> Line:
     """A row of the policy with the figure it is about."""
     help = figure_help(seen, one.row.instance, one.slug, one.row.figure.partition("/")[0])
-    return Line(
-        one.line.title, one.line.demand, one.value, badge_of(one.verdict), one.verdict.reason, help
-    )
-
-
-def badge_of(verdict: Verdict) -> Status:
-    """What had nothing to check is neither passed nor failed."""
-    if not verdict.applies:
-        return Status("", "Does not apply", "minus")
-    if verdict:
-        return Status("ok", "Passed", "check")
-    if verdict.code in EXCUSABLE:
-        return Status("warn", "Needs a reason", "alert")
-    return Status("danger", "Failed", "cross")
+    return Line(one.line.title, one.line.demand, one.value, badge_of(one.verdict), one.verdict.reason, help)

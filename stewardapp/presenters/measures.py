@@ -166,7 +166,9 @@ def row(figure: Figure, result: Result) -> Row:
 def help_on(figure: Figure, result: Result) -> HowToRead:
     """How to read a figure of a result, on its own numbers."""
     before = (result.before or {}).get(figure.name)
-    return how_to_read(figure, result.measure, result.after or result.before, before if result.after else None)
+    return how_to_read(
+        figure, result.measure, result.after or result.before, before if result.after else None
+    )
 
 
 def help_of(figure: Figure) -> str:

@@ -30,7 +30,7 @@ def spark(shape: Sequence[int], label: str = "", tone: str = "") -> SafeString:
 def bar(part: int, tone: str = "") -> SafeString:
     """A line of 0 to 100, filled as far as `part`; whoever cannot see it reads the number beside it."""
     return format_html(
-        '<svg class="bar {}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+        '<svg class="bar {}" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="whole" width="100" height="6" rx="3"/><rect width="{}" height="6" rx="3"/></svg>',
         tone,
         part,

@@ -223,9 +223,7 @@ def suppression_pairs(run: Run) -> Iterator[Pair]:
     whole = run.report.get("input", {}).get("rows") or 0
     if steps:
         share = f", {percent(rows / whole)}" if whole else ""
-        yield Pair(
-            thousands(rows), f"rows suppressed{share}", explained("Rows suppressed", ROWS_SUPPRESSED)
-        )
+        yield Pair(thousands(rows), f"rows suppressed{share}", explained("Rows suppressed", ROWS_SUPPRESSED))
     if cells:
         yield Pair(thousands(cells), "cells suppressed", explained("Cells suppressed", CELLS_SUPPRESSED))
 

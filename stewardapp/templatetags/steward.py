@@ -89,7 +89,8 @@ def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, An
     """A submit button that the verdict guards; refused, it stays focusable and says why.
 
     Options: kind ("primary", "danger", "small", …), name and value, form, icon, left (the hint opens
-    to the right of the left edge), show_reason (print the reason below instead of as a hint).
+    to the right of the left edge), up (above it, for the foot of the screen), show_reason (print the
+    reason below instead of as a hint).
     """
     return {"verdict": verdict, "label": label, "id": f"why-{get_random_string(6)}", **options}
 

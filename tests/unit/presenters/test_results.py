@@ -50,7 +50,9 @@ def test_figures_stand_before_and_after_with_how_to_read_them() -> None:
     assert (row.before, row.after) == ("1", "5")
     told = measures.figure_of("reidentification", "smallest_class")
     assert (row.help.definition, row.help.usual) == (told.explanation, "at least 3")
-    assert row.help.example == f"picking one of 5 is right with a chance of {thousands(5)}" or row.help.example
+    assert (
+        row.help.example == f"picking one of 5 is right with a chance of {thousands(5)}" or row.help.example
+    )
     assert row.better == "↑ higher is better"
     (grid,) = reading.grids
     assert [head for head, _ in grid.headers] == ["", "Before", "After"]

@@ -77,6 +77,14 @@ class Marginals(Measure):
             per="column",
         ),
         Figure(
+            "distinct",
+            "Distinct",
+            "Different values in this column.",
+            unit="count",
+            per="column",
+            tabled=True,
+        ),
+        Figure(
             "suppressed_cells",
             "Suppressed cells",
             "Cells that hold * instead of a value.",
@@ -86,9 +94,6 @@ class Marginals(Measure):
             tabled=True,
         ),
         Figure("missing", "Missing", "Rows without a value in this column.", unit="count", per="column"),
-        Figure(
-            "distinct", "Distinct", "Different values in this column.", unit="count", per="column", tabled=True
-        ),
     )
 
     def questions(self, schema: Schema) -> Sequence[Question]:
