@@ -79,6 +79,11 @@ const load = async (box) => {
   box.figure = await answer.json();
   if (roomFor(box.figure) > box.clientWidth) widen(box, roomFor(box.figure));
   await draw(box, box.figure);
+  // A point that leads somewhere; the same places are links elsewhere on the page, for the keyboard.
+  box.on("plotly_click", ({ points }) => {
+    const href = points[0]?.data.meta?.href;
+    if (href?.startsWith("/")) location.assign(href);
+  });
   box.dataset.drawn = "yes";
 };
 

@@ -40,6 +40,8 @@ def _bars(series: Sequence[Series]) -> list[list[float]]:
 def _of_quantiles(series: Sequence[Series]) -> list[list[float]]:
     """How much of each side lies in equal steps from the lowest to the highest number of both."""
     numbers = [[float(y) for y in one.y] for one in series]
+    if not all(numbers):
+        return []
     low, high = min(map(min, numbers)), max(map(max, numbers))
     if not high > low:
         return []

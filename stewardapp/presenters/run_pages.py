@@ -45,6 +45,8 @@ TABS = {
     "attack": "Attacks",
     "recipe": "Recipe and files",
 }
+MOVED = {"files": "recipe"}
+"""Tabs that stand under another one now; old addresses still lead there."""
 OF_ROWS = ("columns", *SECTIONS)
 """What there is to say of a release that has rows."""
 MOST_CHARTS = 2

@@ -24,6 +24,11 @@ register.filter("duration", numbers.duration)
 register.filter("short_hash", numbers.short_hash)
 
 
+def own_id() -> str:
+    """An id that nothing else on the page has, for what explains a button."""
+    return f"why-{get_random_string(6)}"
+
+
 @register.simple_tag
 def icon(name: str, classes: str = "") -> SafeString:
     """`{% icon "check" %}`."""
@@ -92,26 +97,26 @@ def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, An
     to the right of the left edge), up (above it, for the foot of the screen), show_reason (print the
     reason below instead of as a hint).
     """
-    return {"verdict": verdict, "label": label, "id": f"why-{get_random_string(6)}", **options}
+    return {"verdict": verdict, "label": label, "id": own_id(), **options}
 
 
 @register.inclusion_tag("_components/verdict_link.html")
 def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict[str, Any]:
     """A link that looks like a button, guarded like `verdict_button`."""
-    return {"verdict": verdict, "url": url, "label": label, "id": f"why-{get_random_string(6)}", **options}
+    return {"verdict": verdict, "url": url, "label": label, "id": own_id(), **options}
 
 
 @register.simple_block_tag
 def help_text(content: SafeString, label: str = "How do I read this?") -> SafeString:
     """`{% help_text %}Share of people who …{% endhelp_text %}`: opens without a script."""
-    shown = {"text": content, "label": label, "id": f"help-{get_random_string(6)}"}
+    shown = {"text": content, "label": label, "id": own_id()}
     return render_to_string("_components/help.html", shown)
 
 
 @register.inclusion_tag("_components/how_to_read.html")
 def how_to_read(one: HowToRead | None) -> dict[str, Any]:
     """`{% how_to_read row.help %}`: what a figure is, which way is better, worked out on this page."""
-    return {"one": one, "id": f"read-{get_random_string(6)}"}
+    return {"one": one, "id": own_id()}
 
 
 @register.inclusion_tag("_components/steps.html")

@@ -7,19 +7,15 @@ from typing import Any
 
 import pytest
 
-from stewardapp.domain.facts import run_facts
 from stewardapp.models import Run
 from stewardapp.presenters import (
     candidates,
     measures,
     recipes,
-    release_pages,
     results,
     run_pages,
-    utility_map,
     verdict_line,
 )
-from stewardapp.presenters.charts import figure_json
 from stewardapp.presenters.numbers import thousands
 from tests import factories
 
@@ -99,51 +95,6 @@ def test_charts_stand_under_the_instance_they_belong_to() -> None:
     ]
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(("smallest", "met"), [(6, True), (5, True), (4, False)])
-def test_the_verdict_line_compares_with_the_policy(smallest: int, met: bool) -> None:
-    release = factories.make_release(factories.make_project())
-    run = factories.make_succeeded_run(release, smallest_class=smallest)
-    line = verdict_line.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
-    assert line.met is met
-    risk, _, cost = line.parts
-    found = {pair.label.partition(",")[0]: pair for pair in risk.pairs}
-    pair = found["smallest class"]
-    assert (pair.value, pair.holds) == (str(smallest), smallest >= 5)
-    assert "at least 5" in pair.label
-    assert found["highest risk"].holds is met
-    assert pair.help is not None
-    assert pair.help.direction == "Higher is better."
-    assert "reidentification" in pair.help.measure
-    assert cost.pairs[-1].value == "none"
-
-
-@pytest.mark.django_db
-def test_equal_runs_share_a_place_on_the_map() -> None:
-    release = factories.make_release(factories.make_project())
-    found = []
-    for _ in range(2):
-        run = factories.make_succeeded_run(release)
-        moved = {"measure": "marginals", "state": "measured", "reason": "", "idle": []}
-        run.figures["results"]["marginals#44136fa3"] = {**moved, "figures": {"mean_total_variation": 0.25}}
-        found.append(run)
-    chart = utility_map.chart(found, release.judged_by, {})
-    (series,) = chart.series
-    assert series.name == f"Runs {found[1].number}, {found[0].number}"
-    assert (series.x, series.y) == ((1 / 6,), (0.25,))
-    assert "policy" in figure_json(chart)
-    asked = {"x": "marginals#44136fa3/mean_total_variation", "y": "reidentification#44136fa3/smallest_class"}
-    turned = utility_map.chart(found, release.judged_by, asked)
-    assert (turned.series[0].x, turned.series[0].y) == ((0.25,), (6.0,))
-    assert turned.threshold is not None
-    assert (turned.threshold.axis, turned.threshold.value) == ("y", 5)
-    assert (turned.x.title, turned.y.scale) == ("mean total variation (lower is better)", "linear")
-    nowhere = utility_map.chart(found, release.judged_by, {"x": "gone#1/none"})
-    assert nowhere.series == chart.series
-    shown = utility_map.choosable(found, release.judged_by, asked)
-    assert [[one[0] for one in choices if one[2]] for _, _, choices in shown] == [[asked["x"]], [asked["y"]]]
-
-
 def test_a_recipe_in_one_line_says_what_is_not_the_default() -> None:
     recipe = {
         "goals": [{"goal": "k-anonymity", "params": {"k": 7, "missing": "own"}}],
@@ -176,22 +127,6 @@ def test_what_a_search_was_not_asked_for_is_no_fact_of_it() -> None:
 def test_decisions_of_a_step_are_words() -> None:
     facts = run_pages.step_facts({"method": "generalization", "levels": {"age": 2}, "optimal": True})
     assert facts.facts == [("Levels", "age: 2"), ("Optimal", "yes")]
-
-
-@pytest.mark.django_db
-def test_local_epsilon_is_shown_and_not_charged() -> None:
-    steps = [{"method": "pram", "params": {"column": column}} for column in ("illness", "age")]
-    release = factories.make_release(factories.make_project(), recipe={"goals": [], "steps": steps})
-    told = {"local_epsilon": 1.0986, "draws": "a"}
-    own_matrix = {"local_epsilon": 2.0, "draws": "b", "matrix_depends_on_data": True}
-    run = factories.make_succeeded_run(release, steps=[told, own_matrix])
-    line = verdict_line.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
-    (figure,) = [one for one in line.pairs if "local" in one.label]
-    assert figure.value == "ε 1.0986"
-    assert "policy at most 3" in figure.label
-    assert figure.help is not None
-    assert "nothing is taken from it" in figure.help.definition
-    assert run_facts(run).epsilon_micro == 0
 
 
 @pytest.mark.django_db
