@@ -95,11 +95,7 @@ def chart(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Char
         x=axis(chosen[0]),
         y=axis(chosen[1]),
         series=(*(Series(named(numbers), (x,), (y,)) for (x, y), numbers in placed.items()), *front),
-        note=" ".join(
-            note
-            for note, told in ((BOUND, limit), (REGION, region), (FRONT, front), (CLICK, len(placed) > 1))
-            if told
-        ),
+        note=" ".join(note for note, told in notes.items() if told),
         threshold=limit,
         region=region,
     )

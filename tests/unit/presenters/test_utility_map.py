@@ -1,4 +1,4 @@
-"""The map of a release's runs: where they stand, what the policy allows, which are best, where clicks lead."""
+"""The map of a release's runs: where they stand, what is allowed, which are best, where clicks lead."""
 
 from __future__ import annotations
 
