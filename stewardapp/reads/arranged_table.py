@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from stewardapp.models import Artifact
     from worker.sealed import SealedReader
 
-MOST_ROWS = 200_000
-MOST_SIZE = 32 * 1024**2
+MOST_ROWS = 100_000
+MOST_SIZE = 16 * 1024**2
 CHUNK = 1024**2
 SHOWN = 5
 ALIKE = "rows-alike"
