@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
@@ -126,7 +126,7 @@ class _Found:
 
     def __init__(self, seen: SeenRun, internal: bool) -> None:
         self.seen, self.run, self.internal = seen, seen.run, internal
-        self.entries: Mapping[str, Mapping[str, Any]] = seen.run.recipe.get("columns", {})
+        self.entries: Mapping[str, Mapping[str, str]] = seen.run.recipe.get("columns", {})
         output = seen.run.report.get("output", {})
         self.schema = {one["name"]: one for one in output.get("schema", ())}
         self.steps = [Facts.of(step) for step in seen.run.report.get("steps", ())]
@@ -235,7 +235,7 @@ def level_words(level: int, height: int | None) -> str:
     return f"{'coarser' if level else 'kept'}, level{NO_BREAK}{level}{of_all}"
 
 
-def known_words(entry: Mapping[str, Any]) -> str:
+def known_words(entry: Mapping[str, str]) -> str:
     """Of a column kept as it is: whether others could know it, and why not."""
     if entry.get("role") != Role.OTHER or "known" not in entry:
         return ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from math import exp
 from typing import TYPE_CHECKING, Any
 
 from stewardapp.access.amounts import amount
@@ -18,8 +17,16 @@ from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.results import lowered, suppressed_rows
 from worker.engine import catalogue
 from worker.engine.contracts.facts import Facts
+from worker.engine.contracts.privacy import Protected, Spend
 from worker.engine.contracts.traces import ReleaseFamily
-from worker.engine.dp.promises import ONE_CELL
+from worker.engine.dp.promises import (
+    ONE_CELL,
+    SUBJECT,
+    attribute_factor,
+    factor_words,
+    presence_factor,
+    promised,
+)
 
 if TYPE_CHECKING:
     from stewardapp.access.verdict import Verdict
@@ -187,16 +194,16 @@ def before_of(run: Run, id: str, name: str) -> Any:
 
 def promise_pairs(run: Run) -> Iterator[Pair]:
     """What a table with noise promises each person whatever anybody knows."""
-    if (epsilon := epsilon_of(run)) > 0:
-        factor = f"×{thousands(round(exp(epsilon), 2))}"
-        yield Pair(factor, f"at most, one person in or out (ε {amount(epsilon)})", explained("ε", PROMISE))
+    loss = run.report.get("privacy_loss", {})
+    spend = Spend.of(*(Decimal(str(loss.get(name) or 0)) for name in ("epsilon", "delta")))
+    if spend.epsilon_micro:
+        unit = Protected(loss.get("unit", Protected.ROW))
+        presence, attribute, *_ = promised(spend, unit)
+        odds = presence_factor(spend.epsilon_micro), attribute_factor(spend.epsilon_micro)
+        label = f"{SUBJECT[unit]} in or out, at most"
+        yield Pair(f"× {factor_words(odds[0])}", label, explained("ε", presence))
+        yield Pair(f"× {factor_words(odds[1])}", "an attribute, at most", explained("ε", attribute))
     yield Pair(NOT_APPLICABLE, "class sizes do not apply: no rows leave", idle=True)
-
-
-PROMISE = (
-    "Whatever somebody knows, every table is at most so many times as likely with a person in the data as "
-    "without. ×1 would say nothing about anybody; it is e to the power of ε."
-)
 
 
 def table_pairs(run: Run) -> Iterator[Pair]:

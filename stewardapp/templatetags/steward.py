@@ -114,7 +114,7 @@ def help_text(content: SafeString, label: str = "How do I read this?") -> SafeSt
 
 
 @register.inclusion_tag("_components/how_to_read.html")
-def how_to_read(one: HowToRead | None) -> dict[str, Any]:
+def how_to_read(one: HowToRead | None) -> dict[str, HowToRead | str | None]:
     """`{% how_to_read row.help %}`: what a figure is, which way is better, worked out on this page."""
     return {"one": one, "id": own_id()}
 
