@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
+from string import Formatter
 from typing import Any, get_args
 
 import numpy as np
@@ -590,6 +591,9 @@ def check_figures_declared(cls: type[Measure]) -> None:
         assert figure.better in get_args(Better)
         assert figure.per in get_args(Per)
         assert not (figure.public and figure.per in ("record", "part")), "values may be its parts"
+        assert not figure.tabled or figure.per == "column", "only columns have a table of columns"
+        worked = {name for _, name, _, _ in Formatter().parse(figure.example) if name is not None}
+        assert worked <= set(names), f"{figure.name} is worked out from figures that are not declared"
 
 
 def check_measure(example: Measure) -> None:
