@@ -202,10 +202,10 @@ class HoldOutDistances(Measure):
     def compare(self, scene: Scene) -> Found:
         parties = Parties.of(scene, self.hold_out, self.columns)
         training, hold_out, released = parties.cells(self.rows, self.rows, self.same_size)
-        known = Blocks.of(training)
+        known, unknown = Blocks.of(training), Blocks.of(hold_out)
         to_training, to_hold_out, by_nature = (
-            nearest(*pair, scene.reporter, self.distance)
-            for pair in ((released, known), (released, hold_out), (hold_out, known))
+            nearest(rows, held, scene.reporter, self.distance)
+            for rows, held in ((released, known), (released, unknown), (hold_out, known))
         )
         found = Closeness(to_training, to_hold_out, len(training), len(hold_out))
         looked_at = len(training) / parties.training.rows()
