@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worker.engine.arrays import Longs
-from worker.engine.linkage.costs import Alike, Apart, Cost, Listed
+from worker.engine.linkage.costs import ANYTHING, NOTHING, Alike, Apart, Cost, Listed
 from worker.engine.tables.column import Codes, Floats, Mask
 from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.keys import pack
 
 if TYPE_CHECKING:
     from worker.engine.linkage.ranking_loops import Asked, Boxes, Own, Rule, Tree
@@ -133,8 +134,9 @@ class Layout:
     def tree(self, released: Tuples, offsets: Floats) -> Tree:
         """The released tuples in the order of their branches; under each, neighbours by number together."""
         branches, places = self.branches(released.codes), self.places(released.codes)
-        levels = [one for one in branches.T[::-1] if self.levels]
-        order = np.lexsort([self._neighbourhoods(released.codes), *levels])
+        keys = [*(branches.T - min(ANYTHING, NOTHING)), self._neighbourhoods(released.codes)]
+        sizes = [int(one.max(initial=0)) + 1 for one in keys]
+        order = np.argsort(pack(keys, sizes, len(released)))
         counts, offsets = released.counts[order], offsets[order]
         return _planted(branches[order], places[order], counts, offsets, order)
 
