@@ -14,7 +14,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
 from stewardapp.models import Release
-from stewardapp.presenters import catalogue_pages, charts
+from stewardapp.presenters import catalogue_pages, charts, tables
 from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.reads.released_table import Damaged
 from stewardapp.views.published import NotShown, Publication, offers, published
@@ -55,10 +55,10 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
     except NotShown:
         return not_shown(request)
     release = seen.release
-    facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
-    lines = catalogue_pages.codebook(release, lists=bool(seen.may_download))
+    facts = {"release": release, "certificate": catalogue_pages.certificate(release.candidate)}
+    lines = catalogue_pages.codebook(release.candidate, lists=bool(seen.may_download))
     facts |= {"codebook": lines, "names_values": any(line.values for line in lines)}
-    facts |= catalogue_pages.usage(release)
+    facts |= catalogue_pages.usage(release.candidate)
     facts["mixed"] = mixed_warning(release)
     return render(request, template, facts | drawn(seen) | offers(seen))
 
@@ -87,8 +87,9 @@ def catalogue_chart(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
 
 def histogram(seen: Publication) -> Chart | None:
     """The chart of a table for those who may download it now; damaged bytes are not drawn."""
+    run = seen.release.candidate
     try:
-        return catalogue_pages.histogram(seen.release) if seen.may_download else None
+        return tables.published_chart(run) if run and seen.may_download else None
     except Damaged:
         return None
 
@@ -108,7 +109,7 @@ def catalogue_manifest(request: HttpRequest, public_id: uuid.UUID) -> HttpRespon
         release = published(request.user, public_id).release
     except NotShown:
         return not_shown(request)
-    manifest = catalogue_pages.certificate(release).manifest
+    manifest = catalogue_pages.certificate(release.candidate).manifest
     return JsonResponse(manifest, json_dumps_params={"indent": 2, "sort_keys": True})
 
 

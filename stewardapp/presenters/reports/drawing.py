@@ -138,7 +138,9 @@ def curves(chart: Chart) -> Drawing:
 def numbers_of(series: Series) -> Numbers:
     """The points of a series that are numbers."""
     pairs = zip(series.x, series.y, strict=True)
-    return [(float(x), float(y)) for x, y in pairs if isinstance(x, int | float) and isinstance(y, int | float)]
+    return [
+        (float(x), float(y)) for x, y in pairs if isinstance(x, int | float) and isinstance(y, int | float)
+    ]
 
 
 def reach_up(chart: Chart) -> list[float]:
@@ -165,7 +167,11 @@ def curve(chart: Chart, series: Series, found: Numbers, x: Scale, y: Scale, numb
     if joined and len(places) > 1:
         path = stairs(places) if chart.kind == "step" and not series.reference else places
         yield Line(tuple(path), colour, dash_of(series, number), 1.4)
-    if not joined or len(places) == 1 or (chart.kind == "line" and not series.reference and len(places) <= MOST_DOTS):
+    if (
+        not joined
+        or len(places) == 1
+        or (chart.kind == "line" and not series.reference and len(places) <= MOST_DOTS)
+    ):
         yield from (Dot(a, b, colour) for a, b in places)
     for (a, b), half in zip(found, series.error, strict=False):
         yield Line(((x.at(a), y.at(b - half)), (x.at(a), y.at(b + half))), colour, width=0.8)

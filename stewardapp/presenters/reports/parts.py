@@ -1,12 +1,17 @@
-"""What a report is made of, before anybody decides how it looks: the page, the PDF and the JSON hold the same."""
+"""What a report is made of, before anybody decides how it looks: page, PDF and JSON hold the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from stewardapp.presenters.reports.marks import Drawing
+
+if TYPE_CHECKING:
+    from stewardapp.domain.manifest import Manifest
+    from worker.engine.recipes.report import ReportJson
 
 
 class Audience(StrEnum):
@@ -113,6 +118,8 @@ class Paper:
     title: str
     lead: str
     sections: tuple[Section, ...]
+    source: ReportJson | Manifest
+    """What it was made of, for programs."""
 
     def texts(self) -> Iterator[str]:
         """Everything in it that is read."""
