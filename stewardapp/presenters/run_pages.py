@@ -26,6 +26,7 @@ from stewardapp.presenters.facts import fact_words
 from stewardapp.presenters.judgement import judgement
 from stewardapp.presenters.measures import SECTIONS
 from stewardapp.presenters.numbers import duration, thousands
+from stewardapp.presenters.reports.replay import is_offered
 from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.released_table import Damaged
 from stewardapp.reads.runs import SeenRun
@@ -260,6 +261,7 @@ def recipe_and_files(seen: SeenRun) -> dict[str, Any]:
         "artifacts": seen.files(),
         "manifest": manifest,
         "manifest_json": json.dumps(manifest, indent=2, ensure_ascii=False),
+        "replay_offered": is_offered(run),
     }
 
 

@@ -13,10 +13,13 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
-from stewardapp.models import Release
+from stewardapp.models import Release, Run
 from stewardapp.presenters import catalogue_pages, charts, tables
 from stewardapp.presenters.budgets import mixed_warning
+from stewardapp.presenters.published_risk import published_risk
 from stewardapp.reads.released_table import Damaged
+from stewardapp.reads.runs import SeenRun
+from stewardapp.views.finding import with_policy
 from stewardapp.views.published import NotShown, Publication, offers, published
 from worker.engine.contracts.chart import Chart
 
@@ -45,11 +48,11 @@ def catalogue_detail(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse
 @require_GET
 def catalogue_certificate(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     """What was promised and measured, on one page to print."""
-    return shown(request, public_id, "catalogue/certificate.html")
+    return shown(request, public_id, "catalogue/certificate.html", judged=True)
 
 
-def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResponse:
-    """A page about a publication, for those in its audience."""
+def shown(request: HttpRequest, public_id: uuid.UUID, template: str, *, judged: bool = False) -> HttpResponse:
+    """A page about a publication, for those in its audience; `judged` with what its policy demanded."""
     try:
         seen = published(request.user, public_id)
     except NotShown:
@@ -60,7 +63,15 @@ def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResp
     facts |= {"codebook": lines, "names_values": any(line.values for line in lines)}
     facts |= catalogue_pages.usage(release.candidate)
     facts["mixed"] = mixed_warning(release)
+    if judged and release.candidate:
+        facts["risk"] = published_risk(candidate_seen(seen, release.candidate))
     return render(request, template, facts | drawn(seen) | offers(seen))
+
+
+def candidate_seen(seen: Publication, candidate: Run) -> SeenRun:
+    """The run that was published, as its reader sees it."""
+    candidate.release = with_policy(seen.release)
+    return SeenRun(candidate, seen)
 
 
 def drawn(seen: Publication) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from stewardapp.presenters.reports.parts import Paper
 from stewardapp.presenters.reports.replay import Replay, replay_of
 from stewardapp.reads.releases import Seen, votes_seen
 from stewardapp.reads.runs import SeenRun
-from stewardapp.views.catalogue import histogram, not_shown
+from stewardapp.views.catalogue import candidate_seen, histogram, not_shown
 from stewardapp.views.finding import run_or_404
 from stewardapp.views.published import NotShown, published
 
@@ -55,8 +55,7 @@ def release_report(request: HttpRequest, public_id: uuid.UUID, form: str = "") -
     run = publication.release.candidate
     if run is None:
         raise Http404
-    run.release = publication.release
-    seen = SeenRun(run, publication)
+    seen = candidate_seen(publication, run)
     paper = external_paper(seen, mixed=mixed_warning(run.release), histogram=histogram(publication))
     return answer(request, paper, seen, form, publication=True)
 

@@ -17,6 +17,7 @@ class PartJson(TypedDict, total=False):
     facts: list[list[str]]
     headers: list[str]
     rows: list[list[str]]
+    tables: list[PartJson]
 
 
 class SectionJson(TypedDict):
@@ -49,7 +50,7 @@ def section(found: Section) -> SectionJson:
 
 
 def part(found: Part) -> PartJson:
-    """A part; of a picture the table, which holds all its numbers."""
+    """A part; of a picture the tables, which hold all its numbers."""
     match found:
         case Text():
             return PartJson(kind=found.kind, text=found.text)
@@ -58,7 +59,8 @@ def part(found: Part) -> PartJson:
         case Table():
             return rows(found, found.kind, found.title)
         case Picture():
-            return {**rows(found.table, found.kind, found.title), "text": found.note}
+            inner = [rows(one, one.kind, found.title) for one in found.tables]
+            return PartJson(kind=found.kind, title=found.title, text=found.note, tables=inner)
 
 
 def rows(found: Table, kind: str, title: str) -> PartJson:

@@ -25,7 +25,7 @@ from stewardapp.presenters.reports.parts import (
     table,
 )
 from stewardapp.presenters.reports.replay import Replay
-from stewardapp.presenters.run_pages import TABS, step_facts, unproven
+from stewardapp.presenters.run_pages import TABS, StepFacts, step_facts, unproven
 from stewardapp.presenters.status import status
 from stewardapp.presenters.times import absolute
 from stewardapp.presenters.verdict_line import verdict_line
@@ -112,13 +112,16 @@ def recipe(seen: SeenRun) -> tuple[Section, ...]:
     said = recipes.sentences(seen.run.recipe, seen.names_of_files)
     listed = (("Goal", said.goals), ("Step", said.steps), ("Measure", said.measures))
     lines = [(f"{name} {number}", one) for name, all_ in listed for number, one in enumerate(all_, start=1)]
-    decided = tuple(
-        Section(f"Step {number}: {step.title}, what it decided", (Facts(tuple(step.facts)),))
-        for number, step in enumerate(map(step_facts, seen.run.report.get("steps", ())), start=1)
-        if step.facts
-    )
+    steps = enumerate(map(step_facts, seen.run.report.get("steps", ())), start=1)
+    decided = tuple(decisions(number, step) for number, step in steps if step.facts)
     facts = (*lines, *said.columns, ("Files", said.files))
     return filled("Recipe", (Facts(facts),), decided)
+
+
+def decisions(number: int, step: StepFacts) -> Section:
+    """What one step decided, as far as there is anything to say."""
+    told = tuple((name, text) for name, text in step.facts if text)
+    return Section(f"Step {number}: {step.title}, what it decided", (Facts(told),))
 
 
 def results(seen: SeenRun) -> Iterator[Section]:

@@ -10,19 +10,19 @@ from stewardapp.presenters.chart_table import trimmed
 from stewardapp.presenters.charts import BEFORE
 from stewardapp.presenters.measures import Grid, Reading
 from stewardapp.presenters.reports.drawing import drawn
-from stewardapp.presenters.reports.parts import Facts, Part, Picture, Section, Table, Text, table
+from stewardapp.presenters.reports.parts import Facts, Part, Picture, Section, Table, Text, parted, table
 from worker.engine.contracts.chart import Chart
 
 
 def section(reading: Reading, charts: Iterable[Chart], *, sided: bool) -> Section:
     """One instance of a measure; `sided` where figures of the original may stand beside the others."""
-    parts: list[Part] = [Text(reading.summary, "muted")]
-    if reading.params:
-        parts.append(Facts(reading.params))
     if reading.state:
-        parts.append(Text(f"{reading.state}. {reading.reason}".strip(), "warn"))
+        return Section(reading.title, (Text(f"{reading.state}. {reading.reason}".strip(), "muted"),))
+    parts: list[Part] = [Text(reading.summary, "muted")]
+    if told := tuple(line for line in reading.params if line[1]):
+        parts.append(Facts(told))
     parts += figures(reading, sided=sided and not reading.compared)
-    parts += [grid(one) for one in reading.grids]
+    parts += [piece for one in reading.grids for piece in parted(grid(one))]
     parts += [picture(one) for one in charts]
     return Section(reading.title, tuple(parts))
 
@@ -47,7 +47,8 @@ def picture(chart: Chart) -> Picture:
     """A chart with its table."""
     found = chart_table(trimmed(chart))
     numbers = frozenset(range(1, len(found.headers)))
-    return Picture(chart.title, chart.note, drawn(chart), Table(found.headers, found.rows, "", numbers))
+    whole = Table(found.headers, found.rows, "", numbers)
+    return Picture(chart.title, chart.note, drawn(chart), parted(whole))
 
 
 def publishable(charts: Iterable[Chart]) -> Iterator[Chart]:

@@ -77,19 +77,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart: its drawing above its table."""
+    """A chart: its drawing above its numbers."""
 
     title: str
     note: str
     drawing: Drawing
-    table: Table
+    tables: tuple[Table, ...]
 
     kind = "picture"
 
     def texts(self) -> Iterator[str]:
         """Everything in it that is read."""
         yield from (self.title, self.note)
-        yield from self.table.texts()
+        yield from (word for one in self.tables for word in one.texts())
 
 
 Part = Text | Facts | Table | Picture
@@ -125,6 +125,26 @@ class Paper:
         """Everything in it that is read."""
         yield from (self.title, self.lead)
         yield from (word for one in self.sections for word in one.texts())
+
+
+MOST_COLUMNS = 9
+"""So many stand beside one another on a sheet of paper."""
+
+
+def parted(whole: Table) -> tuple[Table, ...]:
+    """A table in as many pieces as paper needs; the first column stands in each."""
+    width = len(whole.headers)
+    if width <= MOST_COLUMNS:
+        return (whole,)
+    starts = range(1, width, MOST_COLUMNS - 1)
+    return tuple(_piece(whole, start, min(start + MOST_COLUMNS - 1, width)) for start in starts)
+
+
+def _piece(whole: Table, start: int, end: int) -> Table:
+    rows = tuple((row[0], *row[start:end]) for row in whole.rows)
+    numbers = {place - start + 1 for place in whole.numbers if start <= place < end}
+    heads = (whole.headers[0], *whole.headers[start:end])
+    return Table(heads, rows, whole.title, frozenset(numbers | (whole.numbers & {0})))
 
 
 def filled(title: str, parts: tuple[Part, ...] = (), inner: tuple[Section, ...] = ()) -> tuple[Section, ...]:

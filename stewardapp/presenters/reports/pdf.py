@@ -5,7 +5,7 @@ Equal reports are equal bytes: nothing in the file tells when it was made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +21,8 @@ FACES = {"": "DejaVuSansCondensed.ttf", "B": "DejaVuSansCondensed-Bold.ttf"}
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 MARGIN, BODY, SMALL, LEADING = 44.0, 9.0, 7.5, 12.5
 HEADINGS = (15.0, 11.5, 10.0)
-NARROW, WIDEST, LONGEST = 5, 60, 34
+CELL, ROOM, SHORT, WIDEST = 8.0, 8.5, 68.0, 190.0
+"""Of tables: the size of letters, what stands beside them, what is not torn, how much a word may claim."""
 COLOURS = {
     "ink": (0x15, 0x20, 0x2B),
     "muted": (0x52, 0x60, 0x6E),
@@ -90,7 +91,8 @@ def put_section(sheets: Sheets, section: Section, depth: int) -> None:
     """A heading, which never stands alone at the foot of a page, and what is below it."""
     size = HEADINGS[min(depth, len(HEADINGS) - 1)]
     sheets.keep_together(4 * size + 3 * LEADING)
-    sheets.ln(size * (1.1 if depth == 0 else 0.7))
+    if sheets.get_y() > sheets.t_margin:
+        sheets.ln(size * (1.1 if depth == 0 else 0.7))
     sheets.start_section(section.title, depth)
     sheets.write_in("ink", size, "B")
     block(sheets, section.title, size * 1.4)
@@ -115,15 +117,14 @@ def put_text(sheets: Sheets, part: Text) -> None:
 
 def put_facts(sheets: Sheets, part: Facts) -> None:
     """Names to the left, what belongs to them to the right."""
-    rows = tuple((name, text) for name, text in part.lines)
-    grid(sheets, (), rows, frozenset(), (1.0, 2.6), bold=True)
+    grid(sheets, (), part.lines)
 
 
 def put_table(sheets: Sheets, part: Table) -> None:
     """A table whose head stands again on every page; no row is cut in two."""
     if part.title:
         put_caption(sheets, part.title)
-    grid(sheets, part.headers, part.rows, part.numbers, shares((part.headers, *part.rows)))
+    grid(sheets, part.headers, part.rows, part.numbers)
 
 
 def put_caption(sheets: Sheets, text: str) -> None:
@@ -134,57 +135,67 @@ def put_caption(sheets: Sheets, text: str) -> None:
     block(sheets, text, LEADING)
 
 
-def shares(rows: Iterable[tuple[str, ...]]) -> tuple[float, ...]:
-    """How the columns divide the width: by their longest word and by how much stands in them."""
-    found: list[float] = []
-    for column in zip(*rows, strict=True):
-        longest = max(max(map(len, cell.split() or [""])) for cell in column)
-        found.append(max(NARROW, min(longest, LONGEST), min(max(map(len, column)), WIDEST)))
-    return tuple(found)
+def widths_of(sheets: Sheets, rows: tuple[tuple[str, ...], ...], emphasis: str) -> tuple[float, ...]:
+    """How wide each column is: as its longest cell where there is room, never less than its longest word."""
+    sheets.write_in("ink", CELL, emphasis)
+    columns = list(zip(*rows, strict=True))
+    wanted = [max(map(sheets.get_string_width, column)) + ROOM for column in columns]
+    least = [max(map(sheets.get_string_width, words_of(column))) + ROOM for column in columns]
+    least = [min(max(one, SHORT), other, WIDEST) for one, other in zip(least, wanted, strict=True)]
+    left = sheets.epw - sum(least)
+    spread = sum(wanted) - sum(least)
+    share = max(0.0, min(1.0, left / spread)) if spread else 0.0
+    found = [low + (high - low) * share for low, high in zip(least, wanted, strict=True)]
+    return tuple(one * min(1.0, sheets.epw / sum(found)) for one in found)
+
+
+def words_of(column: tuple[str, ...]) -> list[str]:
+    """Everything in a column that is better not torn."""
+    return [word for cell in column for word in cell.split(" ")]
 
 
 def grid(
     sheets: Sheets,
     heads: tuple[str, ...],
     rows: tuple[tuple[str, ...], ...],
-    numbers: frozenset[int],
-    widths: tuple[float, ...],
-    *,
-    bold: bool = False,
+    numbers: frozenset[int] = frozenset(),
 ) -> None:
-    """Rows and lines between them; `bold` is the first column of facts."""
-    sheets.write_in("ink", SMALL + 0.5)
+    """Rows with lines between them, no wider than they need; without heads the first column is muted."""
+    widths = widths_of(sheets, (*([heads] if heads else []), *rows), "B" if heads else "")
+    sheets.write_in("ink", CELL)
     sheets.set_draw_color(*COLOURS["line"])
-    sheets.set_fill_color(*COLOURS["sunken"])
-    head = FontFace(emphasis="BOLD", color=COLOURS["muted"], fill_color=COLOURS["sunken"])
-    align = tuple("RIGHT" if place in numbers else "LEFT" for place in range(len(widths)))
+    sheets.set_fill_color(*COLOURS["surface"])
+    muted = FontFace(color=COLOURS["muted"])
     with sheets.table(
+        align="LEFT",
         borders_layout=TableBordersLayout.HORIZONTAL_LINES,
         cell_fill_mode=TableCellFillMode.NONE,
         col_widths=widths,
         first_row_as_headings=bool(heads),
-        headings_style=head,
+        headings_style=FontFace(emphasis="BOLD", color=COLOURS["muted"], fill_color=COLOURS["sunken"]),
         line_height=LEADING - 2,
         padding=(2, 4),
-        text_align=align,
+        text_align=tuple("RIGHT" if place in numbers else "LEFT" for place in range(len(widths))),
+        width=sum(widths),
         wrapmode=WrapMode.WORD,
     ) as made:
         for row in (*([heads] if heads else []), *rows):
             cells = made.row()
             for place, cell in enumerate(row):
-                cells.cell(cell, style=FontFace(color=COLOURS["muted"]) if bold and not place else None)
+                cells.cell(cell, style=None if heads or place else muted)
     sheets.ln(6)
 
 
 def put_picture(sheets: Sheets, part: Picture) -> None:
-    """A chart, whole on one page, and its table."""
+    """A chart, whole on one page, and its tables."""
     scale = (sheets.epw - 8) / part.drawing.width
     sheets.keep_together(part.drawing.height * scale + 5 * LEADING)
     put_caption(sheets, part.title)
     if part.note:
         put_text(sheets, Text(part.note, "muted"))
     draw(sheets, part.drawing, scale)
-    put_table(sheets, part.table)
+    for table in part.tables:
+        put_table(sheets, table)
 
 
 # -- drawings ------------------------------------------------------------------------------------------

@@ -58,15 +58,26 @@ class Replay:
 def replay_of(seen: SeenRun) -> Replay:
     """How to make a run again outside of the desk."""
     run = seen.run
-    try:
-        recipe = Recipe.parse(run.recipe)
-    except EngineError:
-        return Replay("", {}, (UNKNOWN,))
-    if recipe.tabulates or any(step.cost() for step in recipe.steps):
-        return Replay("", {}, (REFUSED,))
+    if why := refusal(run):
+        return Replay("", {}, (why,))
+    recipe = Recipe.parse(run.recipe)
     files = {name: text.encode() for name, text in written(run)}
     commands = tuple(commands_of(run, recipe))
     return Replay(script_of(seen, recipe, commands, files), files, ("sh replay.sh DATA runs:", *commands))
+
+
+def refusal(run: Run) -> str:
+    """Why a run cannot be made again outside; nothing where it can."""
+    try:
+        recipe = Recipe.parse(run.recipe)
+    except EngineError:
+        return UNKNOWN
+    return REFUSED if recipe.tabulates or any(step.cost() for step in recipe.steps) else ""
+
+
+def is_offered(run: Run) -> bool:
+    """Whether there is a script."""
+    return not refusal(run)
 
 
 # -- files ---------------------------------------------------------------------------------------------
