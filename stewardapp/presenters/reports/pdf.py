@@ -5,6 +5,7 @@ Equal reports are equal bytes: nothing in the file tells when it was made.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,8 @@ from fpdf.enums import TableBordersLayout, TableCellFillMode, WrapMode, XPos, YP
 from stewardapp.presenters.reports.marks import DASHES, SIZE, Box, Dot, Drawing, Line, Words
 from stewardapp.presenters.reports.parts import Facts, Paper, Part, Picture, Section, Table, Text
 
+for talker in ("fpdf", "fontTools"):  # they name the letters that a text is made of
+    logging.getLogger(talker).setLevel(logging.ERROR)
 FONT, FOLDER = "DejaVu", Path(settings.BASE_DIR) / "static" / "vendor"
 FACES = {"": "DejaVuSansCondensed.ttf", "B": "DejaVuSansCondensed-Bold.ttf"}
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)

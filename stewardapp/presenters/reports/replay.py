@@ -72,7 +72,8 @@ def refusal(run: Run) -> str:
         recipe = Recipe.parse(run.recipe)
     except EngineError:
         return UNKNOWN
-    return REFUSED if recipe.tabulates or any(step.cost() for step in recipe.steps) else ""
+    paid = recipe.tabulates or any(step.cost() for step in recipe.steps)
+    return REFUSED if paid or not run.stated.get("microdata", True) else ""
 
 
 def is_offered(run: Run) -> bool:
