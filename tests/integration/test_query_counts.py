@@ -46,6 +46,7 @@ BUDGET = {
     "run-assessments": 18,
     "run-detail": 16,
     "run-explorer": 16,
+    "run-report": 16,
     "step-matrix": 17,
 }
 """Pages that ask more than `MOST` questions, in whichever place they ask most."""

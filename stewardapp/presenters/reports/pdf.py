@@ -6,8 +6,9 @@ Equal reports are equal bytes: nothing in the file tells when it was made.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 
 from django.conf import settings
@@ -26,6 +27,8 @@ MARGIN, BODY, SMALL, LEADING = 44.0, 9.0, 7.5, 12.5
 HEADINGS = (15.0, 11.5, 10.0)
 CELL, ROOM, SHORT, WIDEST = 8.0, 8.5, 68.0, 190.0
 """Of tables: the size of letters, what stands beside them, what is not torn, how much a word may claim."""
+MOST_LINES = 28
+"""Of one row: with words that leave half a line empty it is as tall as a page."""
 COLOURS = {
     "ink": (0x15, 0x20, 0x2B),
     "muted": (0x52, 0x60, 0x6E),
@@ -169,6 +172,7 @@ def grid(
     sheets.set_draw_color(*COLOURS["line"])
     sheets.set_fill_color(*COLOURS["surface"])
     muted = FontFace(color=COLOURS["muted"])
+    pieces = [piece for row in rows for piece in in_pieces(row, widths)]
     with sheets.table(
         align="LEFT",
         borders_layout=TableBordersLayout.HORIZONTAL_LINES,
@@ -179,14 +183,33 @@ def grid(
         line_height=LEADING - 2,
         padding=(2, 4),
         text_align=tuple("RIGHT" if place in numbers else "LEFT" for place in range(len(widths))),
-        width=sum(widths),
+        width=min(sum(widths), sheets.epw),
         wrapmode=WrapMode.WORD,
     ) as made:
-        for row in (*([heads] if heads else []), *rows):
+        for row in (*([heads] if heads else []), *pieces):
             cells = made.row()
             for place, cell in enumerate(row):
                 cells.cell(cell, style=None if heads or place else muted)
     sheets.ln(6)
+
+
+def in_pieces(row: tuple[str, ...], widths: tuple[float, ...]) -> Iterator[tuple[str, ...]]:
+    """A row, in several where one of its cells is taller than a page could be."""
+    cut = [
+        chunks(cell, max(1, int(wide / CELL)) * MOST_LINES) for cell, wide in zip(row, widths, strict=True)
+    ]
+    yield from zip_longest(*cut, fillvalue="")
+
+
+def chunks(text: str, most: int) -> list[str]:
+    """A text in parts of at most so many letters, parted between words where there is a place."""
+    found = []
+    while len(text) > most:
+        at = text.rfind(" ", most // 2, most)
+        end = at if at > 0 else most
+        found.append(text[:end])
+        text = text[end:].lstrip()
+    return [*found, text]
 
 
 def put_picture(sheets: Sheets, part: Picture) -> None:

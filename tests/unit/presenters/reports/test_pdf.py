@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -60,7 +61,29 @@ def test_a_long_table_goes_on_with_its_head_and_loses_no_row() -> None:
 def test_a_word_wider_than_the_sheet_is_torn_and_a_narrow_column_still_drawn() -> None:
     wide = Table(tuple(f"h{n}" for n in range(9)), (("w" * 300, *(["ab" * 40] * 8)),))
     found: Paper = replace(paper(), sections=(Section("Wide", (wide,)),))
-    assert "w" * 300 in tight(pdf_text(as_pdf(found)))
+    printed = pdf_text(as_pdf(found))
+    assert (printed.count("w"), printed.count("ab")) == (300, 8 * 40)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tables_of_any_shape_are_printed_whole(seed: int) -> None:
+    source = random.Random(seed)
+    columns = source.randint(1, 9)
+    lengths = [source.choice((0, 1, 8, 40, 200)) for _ in range(columns)]
+    rows = tuple(
+        tuple(" ".join("x" * source.randint(1, 1 + length) for _ in range(length // 8)) for length in lengths)
+        for _ in range(source.randint(1, 6))
+    )
+    shape = Table(tuple(f"head{number}" for number in range(columns)), rows, "", frozenset({1}))
+    printed = tight(pdf_text(as_pdf(replace(paper(), sections=(Section("Any", (shape,)),)))))
+    assert printed.count("x") == sum(cell.count("x") for row in rows for cell in row)
+
+
+def test_a_cell_longer_than_a_page_is_printed_whole() -> None:
+    words = [f"word{number}" for number in range(4000)]
+    tall = Table(("Name", "Text"), (("short", " ".join(words)),))
+    printed = pdf_text(as_pdf(replace(paper(), sections=(Section("Tall", (tall,)),))))
+    assert [one for one in words if one not in printed] == []
 
 
 def test_the_colours_are_the_tokens_of_the_light_theme() -> None:
