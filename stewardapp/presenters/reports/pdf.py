@@ -146,11 +146,11 @@ def widths_of(sheets: Sheets, rows: tuple[tuple[str, ...], ...], emphasis: str) 
     sheets.write_in("ink", CELL, emphasis)
     columns = list(zip(*rows, strict=True))
     wanted = [max(map(sheets.get_string_width, column)) + ROOM for column in columns]
-    least = [max(map(sheets.get_string_width, words_of(column))) + ROOM for column in columns]
-    least = [min(max(one, SHORT), other, WIDEST) for one, other in zip(least, wanted, strict=True)]
-    left = sheets.epw - sum(least)
+    torn = [min(max(map(sheets.get_string_width, words_of(one))) + ROOM, WIDEST) for one in columns]
+    whole = [max(one, min(SHORT, other)) for one, other in zip(torn, wanted, strict=True)]
+    least = whole if sum(whole) <= sheets.epw else torn
     spread = sum(wanted) - sum(least)
-    share = max(0.0, min(1.0, left / spread)) if spread else 0.0
+    share = max(0.0, min(1.0, (sheets.epw - sum(least)) / spread)) if spread > 0 else 0.0
     found = [low + (high - low) * share for low, high in zip(least, wanted, strict=True)]
     return tuple(one * min(1.0, sheets.epw / sum(found)) for one in found)
 
