@@ -26,7 +26,7 @@ from stewardapp.domain.policy_presets import (
 )
 from stewardapp.domain.runnable import measured_for
 from stewardapp.models import Policy, PolicyRow
-from stewardapp.presenters import candidates, release_pages, results
+from stewardapp.presenters import candidates, release_pages, verdict_line
 from stewardapp.presenters.demands import demand_lines
 from stewardapp.reads.releases import Seen
 from tests import factories
@@ -160,7 +160,7 @@ def test_a_policy_makes_between_one_and_thirty_demands_each_once(team: factories
         factories.revise_policy(team.project, team.admin, rows=wrong)
     assert caught.value.param == "rows[1].bound"
     assert team.project.policy.version == 1
-    assert PolicyRow.objects.count() == len(USUAL)
+    assert PolicyRow.objects.count() == len(protecting())
 
 
 @pytest.mark.django_db
@@ -229,7 +229,7 @@ def test_a_measure_that_is_gone_fails_its_row_and_says_so(team: factories.Team) 
     assert (met.code, "of-the-past" in met.reason) == ("row-unknown", True)
     line, *_ = demand_lines(team.project.policy)
     assert line.measure == "of-the-past"
-    shown = results.verdict_line(factories.seen(run), met)
+    shown = verdict_line.verdict_line(factories.seen(run), met)
     assert not shown.met
     assert factories.make_run(run.release).recipe["measures"] == ["*"]
 
@@ -243,8 +243,8 @@ def test_figures_stay_when_a_report_is_gone_and_no_report_is_opened_for_a_list(
     run.sealed_report = None
     assert release_pages.policy_met(factories.seen(run))
     assert "Highest risk" in candidates.figures(run)
-    lines = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run))).figures
-    assert [one.holds for one in lines][:3] == [True, True, True]
+    line = verdict_line.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
+    assert [one.holds for one in line.pairs][:3] == [True, True, True]
 
 
 @pytest.mark.django_db
