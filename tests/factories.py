@@ -743,7 +743,7 @@ NOBODY_ALONE = {"unique_share": 0.0, "exposed_share": 0.0}
 
 
 def _idle(run: Run, found: Set[str]) -> list[dict[str, Any]]:
-    """What a new project demands besides, where there is nothing to measure; nobody stands out beside others."""
+    """What a new project demands besides, where nothing is found; nobody stands out beside others."""
     beside = [slug for slug, one in catalogue.measures().items() if one.looks_beside]
     demanded = dict.fromkeys([*(one.measure for one in protecting()), *beside])
     nothing = {"state": "does-not-apply", "reason": NOTHING_THERE}

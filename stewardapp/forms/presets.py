@@ -14,6 +14,7 @@ from worker.engine.recipes.document import ALL, RecipeJson
 from worker.engine.tables.kinds import Kind, Role
 
 Part = str | dict[str, Any]
+Columns = Sequence[ColumnChoice]
 FOLDER = Path(__file__).resolve().parent.parent / "presets"
 
 
@@ -32,7 +33,7 @@ class Preset(BaseModel):
     steps: tuple[dict[str, Any], ...]
     measures: tuple[str | dict[str, Any], ...] = (ALL,)
 
-    def recipe(self, columns: Sequence[ColumnChoice]) -> RecipeJson:
+    def recipe(self, columns: Columns) -> RecipeJson:
         """The goals, steps and measures for a version with these columns."""
         parts = {"goals": self.goals, "steps": self.steps, "measures": self.measures}
         return cast(RecipeJson, {name: list(spread(part, columns)) for name, part in parts.items()})
@@ -59,12 +60,28 @@ class Which(BaseModel):
     role: Role | None = None
     kinds: frozenset[Kind] = frozenset(Kind)
 
-    def names(self, columns: Iterable[ColumnChoice]) -> list[str]:
-        """The columns, in the order of the table."""
+    def each(self, columns: Columns) -> list[str]:
+        """One column at a time, in the order of the table."""
         return [one.name for one in columns if one.role == self.role and one.kind in self.kinds]
 
+    def together(self, columns: Columns) -> list[list[str]]:
+        """All of them at once, where there are any."""
+        names = self.each(columns)
+        return [names] if names else []
 
-def spread(parts: Iterable[Part], columns: Sequence[ColumnChoice]) -> Iterator[Part]:
+    def first_counted(self, columns: Columns) -> list[list[str]]:
+        """The first column whose cells are declared; none is a refusal that says what to declare."""
+        return [[column.name for column in columns if column.counted][:1]]
+
+
+SPREADS: dict[str, Callable[[Which, Columns], Sequence[str | list[str]]]] = {
+    "for_each": Which.each,
+    "for_all": Which.together,
+    "for_first_counted": Which.first_counted,
+}
+
+
+def spread(parts: Iterable[Part], columns: Columns) -> Iterator[Part]:
     """The parts of a preset, as they stand for these columns.
 
     One that says `for_each` stands once for every column of a role and, where it says so, of some kinds;
@@ -86,23 +103,3 @@ def spread(parts: Iterable[Part], columns: Sequence[ColumnChoice]) -> Iterator[P
 
 def _about(body: dict[str, Any], param: str, chosen: str | list[str]) -> dict[str, Any]:
     return {**body, "params": {**body["params"], param: chosen}}
-
-
-def _each(which: Which, columns: Sequence[ColumnChoice]) -> Sequence[str]:
-    return which.names(columns)
-
-
-def _all(which: Which, columns: Sequence[ColumnChoice]) -> Sequence[list[str]]:
-    names = which.names(columns)
-    return [names] if names else []
-
-
-def _first_counted(which: Which, columns: Sequence[ColumnChoice]) -> Sequence[list[str]]:
-    return [[column.name for column in columns if column.counted][:1]]
-
-
-SPREADS: dict[str, Callable[[Which, Sequence[ColumnChoice]], Sequence[str | list[str]]]] = {
-    "for_each": _each,
-    "for_all": _all,
-    "for_first_counted": _first_counted,
-}

@@ -202,6 +202,17 @@ def test_a_run_measures_what_its_policy_needs(team: factories.Team, counted: str
     assert named == {"reidentification", "kept-columns", counted}
 
 
+@pytest.mark.django_db
+def test_what_is_not_usually_measured_is_measured_where_it_is_demanded(team: factories.Team) -> None:
+    costly = [one for one in demandable().values() if not one.by_default]
+    wanted = [Demand(one.slug, next(offered(one))[0].name, Decimal(1)) for one in costly]
+    assert costly
+    factories.revise_policy(team.project, team.admin, rows=wanted)
+    recipe = factories.make_run(factories.make_release(team)).recipe
+    named = [one["measure"] for one in recipe["measures"] if one != "*"]
+    assert named == [one.slug for one in costly]
+
+
 def test_a_table_with_noise_measures_nothing_for_it() -> None:
     policy = Policy(version=1)
     step = {"method": "dp-histogram", "params": {"columns": ["age"], "epsilon": 0.5}}

@@ -1,6 +1,6 @@
 """Every ready-made kind of release against the policy that a new project begins with.
 
-No worker and no page: a recipe is carried out on invented people, and the demands are held against its report.
+No worker and no page: a recipe is carried out on invented people, and demands are held against its report.
 """
 
 from __future__ import annotations
