@@ -134,9 +134,7 @@ def test_names_that_would_run_into_each_other_are_slanted(names: tuple[str, ...]
     assert json.loads(figure_json(chart))["layout"]["xaxis"]["tickangle"] == angle
 
 
-@pytest.mark.parametrize(
-    ("label", "drawn"), [("short", "/chart"), ("Everybody with " + "a long label, " * 5, "")]
-)
+@pytest.mark.parametrize(("label", "drawn"), [("short", "/chart"), ("Everybody with " + "a label, " * 7, "")])
 def test_sentences_are_a_table_and_not_along_an_axis(label: str, drawn: str) -> None:
     bars = Series("Rows", (label,), (1,))
     chart = Chart("c", "C", "bar", Axis("Class", scale="category"), Axis("Rows"), (bars,), note="?")
