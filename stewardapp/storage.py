@@ -32,6 +32,7 @@ from stewardapp.models.job import kinds_of_jobs
 from worker.sealed import SealedError, SealedReader, SealedWriter
 
 TEMPORARY, UPLOADS, BLOBS, ANSWERS, KNOWN = "temporary", "uploads", "blobs", "answers", "known"
+LAST_COPY = "last-backup"  # when the last whole copy was made
 GRACE_SECONDS = 3600
 PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
 Destroyed = keyring.Destroyed
@@ -257,6 +258,12 @@ def _remove_orphan(path: Path, grace_seconds: float) -> bool:
 def free() -> int:
     """How many bytes the disk has left."""
     return shutil.disk_usage(_folder(TEMPORARY)).free
+
+
+def free_share() -> float:
+    """What part of the disk that is."""
+    usage = shutil.disk_usage(root())
+    return usage.free / usage.total
 
 
 def check() -> None:

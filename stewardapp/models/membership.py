@@ -102,6 +102,11 @@ def person_anywhere(user: AnyUser) -> Person:
     return _seen(user, roles_of(Membership.objects.filter(user=user)))
 
 
+def person_on_site(user: User) -> Person:
+    """A user apart from any project: for what is nobody's project; asks nothing."""
+    return _seen(user, frozenset())
+
+
 def _seen(user: User, roles: frozenset[Role]) -> Person:
     return Person(
         id=user.id,

@@ -49,8 +49,8 @@ FADED = """async () => {
 }"""
 
 
-# Which elements there are, what they are given and whether they hold text: rows of a table, and pages of others
-# that are built of the same, are looked at once.
+# Which elements there are, what they are given and whether they hold text: rows of a table, and pages of
+# others that are built of the same, are looked at once.
 SHAPE = """() => {
   const given = (one) => [...one.attributes].map((attribute) => attribute.name).sort();
   const says = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());

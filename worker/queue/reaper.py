@@ -16,7 +16,7 @@ from django.db import transaction
 from stewardapp import storage
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import surveys, versions
-from stewardapp.models import Survey, Version
+from stewardapp.models import Survey, Version, WorkerSign
 from worker import locks
 from worker.process import answers
 from worker.process.engines import scratch_root
@@ -76,6 +76,7 @@ def sweep() -> None:
         if settled and locks.is_free(folder):
             shutil.rmtree(folder, ignore_errors=True)
     storage.sweep()
+    WorkerSign.objects.forgotten().delete()
     options = app.conf.broker_transport_options
     if "data_folder_in" in options:
         spool.sweep(Path(options["data_folder_in"]))
