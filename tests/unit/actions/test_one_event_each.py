@@ -59,6 +59,7 @@ from stewardapp.actions import (
 from stewardapp.domain import audit_chain
 from stewardapp.domain.pricing import Cost
 from stewardapp.models import (
+    Artifact,
     Assessment,
     AuditEvent,
     Exploration,
@@ -108,6 +109,8 @@ BY_NOBODY = {
     "guesses.failed",
     "guesses.note_slowed",
     "guesses.proved",
+    "downloads.note_damage",
+    "downloads.note_whole",
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
@@ -274,6 +277,23 @@ def downloaded(team: factories.Team) -> Call:
     assert release.candidate is not None
     artifact = release.candidate.artifacts.get(name="release.csv")
     return lambda: downloads.record(release=release, artifact=artifact, by=team.analyst)
+
+
+def damaged(team: factories.Team) -> Call:
+    artifact = published_file(team)
+    return lambda: downloads.note_damage(artifact=artifact)
+
+
+def whole_again(team: factories.Team) -> Call:
+    artifact = published_file(team)
+    downloads.note_damage(artifact=artifact)
+    return lambda: downloads.note_whole(artifact=artifact)
+
+
+def published_file(team: factories.Team) -> Artifact:
+    release = factories.make_release(team, state="published")
+    assert release.candidate is not None
+    return release.candidate.artifacts.get(name="release.csv")
 
 
 def anchored(team: factories.Team) -> Call:
@@ -532,6 +552,8 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, p: datasets.create(project=t.project, population=p, name="D", by=t.steward),
     ),
     "datasets.remove": on(factories.make_dataset, lambda t, d: datasets.remove(dataset=d, by=t.steward)),
+    "downloads.note_damage": damaged,
+    "downloads.note_whole": whole_again,
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
     "hierarchies.keep": kept_hierarchy,
