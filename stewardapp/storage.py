@@ -19,6 +19,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -151,6 +152,14 @@ def keep_upload(upload: Upload, *, sha256: str, purpose: str) -> Blob:
     with path.open("rb") as file:
         os.fsync(file.fileno())
     return _settle(path, upload.key, sha256, upload.length, purpose)
+
+
+def last_byte(upload: Upload) -> datetime | None:
+    """When something of it arrived last."""
+    try:
+        return datetime.fromtimestamp((_folder(UPLOADS) / str(upload.pk)).stat().st_mtime, UTC)
+    except FileNotFoundError:
+        return None
 
 
 def destroy_upload(upload: Upload) -> None:

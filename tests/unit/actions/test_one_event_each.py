@@ -69,6 +69,7 @@ from stewardapp.models import (
     Reading,
     Replay,
     Run,
+    Upload,
     Version,
 )
 from tests import factories, factors
@@ -111,6 +112,7 @@ BY_NOBODY = {
     "guesses.proved",
     "downloads.note_damage",
     "downloads.note_whole",
+    "uploads.expire",
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
@@ -277,6 +279,14 @@ def downloaded(team: factories.Team) -> Call:
     assert release.candidate is not None
     artifact = release.candidate.artifacts.get(name="release.csv")
     return lambda: downloads.record(release=release, artifact=artifact, by=team.analyst)
+
+
+def left(team: factories.Team) -> Call:
+    dataset = factories.make_dataset(team)
+    upload = uploads.begin(dataset=dataset, filename="a.csv", length=9, by=team.steward)
+    Upload.objects.filter(pk=upload.pk).update(created_at=timezone.now() - timedelta(days=8))
+    upload.refresh_from_db()
+    return lambda: uploads.expire(upload=upload)
 
 
 def damaged(team: factories.Team) -> Call:
@@ -705,6 +715,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
     ),
     "uploads.complete": on(sent, lambda t, upload: uploads.complete(upload=upload, by=t.steward)),
+    "uploads.expire": left,
     "uploads.abandon": on(begun, lambda t, upload: uploads.abandon(upload=upload, by=t.steward)),
     "versions.destroy": destroyed,
     "versions.expire": expire,
