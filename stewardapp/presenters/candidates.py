@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +26,11 @@ from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import Change
 from stewardapp.reads.candidates import previous_candidate, relatives
 from stewardapp.reads.released_table import Damaged, ReleasedPage, released_page, shown_artifact
-from stewardapp.reads.releases import Seen
+from stewardapp.reads.releases import Seen, seen_at_once
 from stewardapp.reads.runs import SeenRun
 
 if TYPE_CHECKING:
-    from stewardapp.models import Release, Run
-    from stewardapp.models.user import AnyUser
+    from stewardapp.models import Release, Run, User
 
 
 @dataclass(frozen=True)
@@ -62,9 +61,9 @@ class QueueLine:
         return f"{self.failed} of {self.passed + self.failed + self.excused} failed"
 
 
-def queue(releases: Iterable[Release], user: AnyUser) -> list[QueueLine]:
+def queue(releases: Sequence[Release], user: User) -> list[QueueLine]:
     """What waits for review, with the machine's answer and whether this person may vote."""
-    return [queue_line(Seen(release, user)) for release in releases]
+    return [queue_line(seen) for seen in seen_at_once(releases, user)]
 
 
 def queue_line(seen: Seen) -> QueueLine:
