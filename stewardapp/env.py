@@ -83,6 +83,11 @@ def folder(name: str, default: Path) -> Path:
     return Path(text(name, str(default))).expanduser().resolve()
 
 
+def inherited(**more: str) -> dict[str, str]:
+    """What a program of somebody else's is started with: all that we were, and more."""
+    return {**os.environ, **more}
+
+
 def hand_down(name: str, value: Path) -> None:
     """Tell it to every process that this one starts, unless somebody else did."""
     os.environ.setdefault(name, str(value))

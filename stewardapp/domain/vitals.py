@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 
+from worker.engine.wording import percent
+
 LONGEST_WAIT = timedelta(minutes=10)
 LEAST_FREE = 0.1
 LONGEST_WITHOUT_COPY = timedelta(days=8)
@@ -108,7 +110,7 @@ def _anchor(noted: Noted, now: datetime) -> Sign:
 def _disk(free: float | None) -> Sign:
     if free is None:
         return _watched("disk", False, "unknown")
-    return _watched("disk", free >= LEAST_FREE, f"{free:.0%} free".replace("%", " %"))
+    return _watched("disk", free >= LEAST_FREE, f"{percent(free)} free")
 
 
 def _copy(vitals: Vitals) -> Sign:

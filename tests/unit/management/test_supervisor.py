@@ -75,7 +75,7 @@ def test_a_log_stays_small_while_somebody_writes_it(tmp_path: Path, monkeypatch:
     finally:
         service.signal_group(9)
         assert service.process is not None
-        service.process.wait()
+        service.process.wait(20)
     service.not_before = 0.0
     service.process = None
     service.tend()  # the next one goes on in front
@@ -83,7 +83,7 @@ def test_a_log_stays_small_while_somebody_writes_it(tmp_path: Path, monkeypatch:
         until(lambda: log.stat().st_size == 8_000, 20)
     finally:
         service.signal_group(9)
-        service.process.wait()
+        service.process.wait(20)
 
 
 def test_on_a_full_disk_a_large_log_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

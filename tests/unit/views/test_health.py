@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from stewardapp.domain.vitals import Noted, Vitals
 from stewardapp.views import health
+from worker.engine.wording import percent
 
 WELL = Vitals(
     now=timezone.now(), noted=Noted(workers=2), storage=True, keys=True, free=0.5, copied_at=timezone.now()
@@ -21,7 +22,7 @@ WELL = Vitals(
         (replace(WELL, noted=Noted()), 200, "worker degraded 0 alive"),
         (replace(WELL, noted=None), 503, "database failing"),
         (replace(WELL, keys=False), 503, "keys failing"),
-        (replace(WELL, free=0.01), 200, "disk degraded 1 % free"),
+        (replace(WELL, free=0.01), 200, f"disk degraded {percent(0.01)} free"),
     ],
 )
 def test_ready(found: Vitals, status: int, line: str, monkeypatch: pytest.MonkeyPatch, db: None) -> None:
