@@ -11,9 +11,8 @@ from stewardapp.access.verdict import Verdict, first_no, no, yes
 
 def may_sweep(person: Person, release: ReleaseFacts, *, charged: bool) -> Verdict:
     """Queue a grid of runs: whoever may start one, of a recipe that takes nothing from a budget."""
-    return first_no(
-        permitted(person, Permission.RUN, "start a sweep"), _free(charged), may_start_run(person, release)
-    )
+    allowed = permitted(person, Permission.RUN, "start a sweep")
+    return first_no(allowed, _free(charged), may_start_run(person, release))
 
 
 def _free(charged: bool) -> Verdict:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stewardapp.access.rules import may_cancel_sweep, may_sweep
-from stewardapp.access.verdict import require
+from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import audit, runs
 from stewardapp.actions.action import action, locked
 from stewardapp.domain.facts import release_facts
 from stewardapp.domain.pricing import costs_of
-from stewardapp.domain.sweeping import Varied, grid, spelled
+from stewardapp.domain.sweeping import Varied, grid, key_at, spelled
 from stewardapp.models import Release, Run, Sweep, User
+from worker.engine.recipes.document import RecipeJson
 
 
 @action
@@ -25,10 +26,18 @@ def begin(*, release: Release, entries: Sequence[Varied], by: User) -> Sweep:
     sweep = Sweep(release=release, begun_by=by).saying(varied=[one.as_json() for one in varied])
     sweep.save()
     for draft in drafts:
-        runs.start(release=release, by=by, draft=draft, sweep=sweep)
+        _start(release, draft, sweep, by)
     details = {"release": str(release.pk), "runs": len(drafts)}
     audit.record("sweep.begun", sweep, by=by, project=release.project, details=details)
     return sweep
+
+
+def _start(release: Release, draft: RecipeJson, sweep: Sweep, by: User) -> None:
+    """One run of the grid; a refusal stands at the parameter that it is about."""
+    try:
+        runs.start(release=release, by=by, draft=draft, sweep=sweep)
+    except Invalid as refused:
+        raise Invalid(refused.code, refused.reason, key_at(refused.param)) from None
 
 
 @action

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -100,7 +101,7 @@ def dial_of(draft: RecipeJson, varied: Varied) -> Dial:
 
 
 def spelled(draft: RecipeJson, varied: Sequence[Varied]) -> list[Varied]:
-    """The grid as it is kept, each value once and as recipes say it; Invalid at the parameter that is wrong."""
+    """The grid as it is kept, each value once and as recipes say it; Invalid at what is wrong."""
     found: dict[str, Varied] = {}
     for one in varied:
         dial = dial_of(draft, one)
@@ -132,6 +133,15 @@ def grid(draft: RecipeJson, varied: Sequence[Varied]) -> Iterator[RecipeJson]:
             entry = _entries(made, one.part)[one.number]
             entry["params"] = {**(entry.get("params") or {}), one.param: value}
         yield made
+
+
+PLACE = re.compile(r"(\w+)\[(\d+)\]\.params\.(\w+)")
+
+
+def key_at(place: str) -> str:
+    """What forms call the parameter at a place of a recipe; of any other place nothing."""
+    found = PLACE.match(place)
+    return "-".join(found.groups()) if found else ""
 
 
 def _entries(recipe: RecipeJson, part: str) -> Sequence[Entry]:

@@ -73,9 +73,8 @@ def _best(inside: Sequence[Tried], known: Sequence[Tried], policy: PolicyFacts, 
     more = [one for one in known if _goodness(one.utility, utility) > _goodness(best.utility, utility)]
     if more:
         other = min(more, key=lambda one: _distance(one, policy))
-        said.append(
-            f"run {other.number} keeps more ({_value(other, utility)}), but {_shortfall(other, policy)}"
-        )
+        keeps = f"run {other.number} keeps more ({_value(other, utility)})"
+        said.append(f"{keeps}, but {_shortfall(other, policy)}")
     equal = [one.number for one in inside[1:] if one.utility == best.utility]
     if equal:
         said.append(f"run {equal[0]} keeps as much, at no less risk")
@@ -84,8 +83,8 @@ def _best(inside: Sequence[Tried], known: Sequence[Tried], policy: PolicyFacts, 
 
 def _closest(known: Sequence[Tried], policy: PolicyFacts) -> Proposal:
     near = min(known, key=lambda one: _distance(one, policy))
-    words = f"No run meets every demand of the policy. Run {near.number} comes closest: {_shortfall(near, policy)}."
-    return Proposal(near.number, False, words)
+    words = f"Run {near.number} comes closest: {_shortfall(near, policy)}."
+    return Proposal(near.number, False, f"No run meets every demand of the policy. {words}")
 
 
 def _kept(one: Tried, utility: Way) -> str:

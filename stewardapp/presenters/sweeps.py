@@ -93,9 +93,7 @@ def grid(sweep: Sweep, runs: Sequence[Run], seen: Seen, asked: Mapping[str, str]
         proposed=found,
         ended=ended,
         watched=str(Topic("sweep", sweep.pk)) if ended < len(runs) else "",
-        map=pictured(utility_map.chart(placed(sweep, runs), policy, asked), map_address(sweep, asked))
-        if axes
-        else None,
+        map=picture(sweep, runs, policy, asked) if axes else None,
         map_axes=utility_map.choosable(runs, policy, asked),
     )
 
@@ -144,9 +142,8 @@ def met(verdict: Verdict) -> Status:
     """Whether a run meets the policy, as colour, word and icon."""
     if verdict:
         return Status("ok", "Meets the policy", "check")
-    return badge_of(verdict)._replace(
-        word="Needs a reason" if verdict.code in EXCUSABLE else "Misses the policy"
-    )
+    badge = badge_of(verdict)
+    return badge if verdict.code in EXCUSABLE else badge._replace(word="Misses the policy")
 
 
 def titles(run: Run, varied: Iterable[Varied]) -> Iterable[str]:
@@ -160,9 +157,14 @@ def titles(run: Run, varied: Iterable[Varied]) -> Iterable[str]:
 def size_words(runs: int, seconds: float | None) -> str:
     """How much is begun, said before it is."""
     if seconds is None:
-        return f"{thousands(runs)} runs. No run of this release has ended yet, so nobody knows how long they take."
+        return f"{thousands(runs)} runs. How long they take shows when one of this release has ended."
     took = duration(runs * seconds)
     return f"{thousands(runs)} runs: about {took} one after another, if each takes as long as the last ones."
+
+
+def picture(sweep: Sweep, runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Picture:
+    """The map with its table."""
+    return pictured(utility_map.chart(placed(sweep, runs), policy, asked), map_address(sweep, asked))
 
 
 def map_address(sweep: Sweep, asked: Mapping[str, str]) -> str:

@@ -64,10 +64,8 @@ class Runs(Kind[Run]):
 
 def something_else_waits() -> bool:
     """Whether there is any queued job but the runs of sweeps."""
-    others = Run.objects.queued().filter(sweep__isnull=True)
-    return others.exists() or any(
-        one.jobs.queued().exists() for one in kinds().values() if one.row is not Run
-    )
+    waiting = (one.jobs.queued() for one in kinds().values() if one.row is not Run)
+    return any(jobs.exists() for jobs in (Run.objects.queued().filter(sweep__isnull=True), *waiting))
 
 
 def artifact_of(run: Run, file: MadeFile) -> Artifact:
