@@ -99,7 +99,7 @@ def test_the_page_fills_in_and_proposes(browse: Browser, sweep: Sweep) -> None:
     useful(third, 0.3, family="perturbed")
     page = text(client, "sweep-detail", sweep.pk)
     assert "Proposed." in page
-    assert f"Run {second.number} keeps most: mean total variation 0.2" in page
+    assert f"Run {second.number} keeps most: mean total variation 20\u00a0%" in page
     assert f"run {first.number} keeps more" in page
     assert "smallest class is 4 (policy at least 5)" in page
     assert reverse("run-compare", args=[second.pk, third.pk]) in page
