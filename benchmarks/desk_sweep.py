@@ -32,21 +32,27 @@ def swept(release: Release) -> None:
     desk.await_end(set(sweep.runs.values_list("pk", flat=True)))
 
 
+def timed(release: Release, way: Callable[[Release], object]) -> float:
+    """Seconds with nothing known from earlier runs."""
+    forget(release)
+    began = time.perf_counter()
+    way(release)
+    return time.perf_counter() - began
+
+
 def main(folder: Path, rounds: int) -> dict[str, float]:
-    """Both in turns; the fastest of each counts."""
+    """All in turns; the fastest of each counts."""
     release = desk.prepared(folder)
     outbox.start()
-    ways: dict[str, Callable[[Release], object]] = {"single": desk.pressed, "sweep": swept}
-    found: dict[str, list[float]] = {}
-    with desk.workers(1, ready=True) as started:
-        desk.settle(release)
-        for _ in range(max(2, rounds)):
-            for name, way in ways.items():
-                forget(release)
-                began, before = time.perf_counter(), desk.processor(started[0])
-                way(release)
-                found.setdefault(name, []).append(time.perf_counter() - began)
-                found.setdefault(f"{name} processor", []).append(desk.processor(started[0]) - before)
+    found: dict[str, list[float]] = {"fresh": [], "ready": [], "sweep": []}
+    for _ in range(rounds):
+        with desk.workers(1, ready=False):
+            desk.settle(release)
+            found["fresh"] += [timed(release, desk.pressed) for _ in range(desk.RUNS)]
+        with desk.workers(1, ready=True):
+            desk.settle(release)
+            found["ready"] += [timed(release, desk.pressed) for _ in range(desk.RUNS)]
+            found["sweep"] += [timed(release, swept) for _ in range(2)]
     return {name: min(seconds) for name, seconds in found.items()}
 
 
