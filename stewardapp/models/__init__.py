@@ -44,6 +44,7 @@ from stewardapp.models.sweep import Sweep
 from stewardapp.models.upload import Upload, UploadState
 from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
+from stewardapp.models.worker_sign import WorkerSign
 
 for _found in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_found.name)  # a new table is one file
@@ -103,4 +104,5 @@ __all__ = [
     "Version",
     "Visibility",
     "Why",
+    "WorkerSign",
 ]
