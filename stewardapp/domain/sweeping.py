@@ -9,15 +9,15 @@ import copy
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, cast
+from typing import TypedDict, cast
 
 from stewardapp.access.verdict import Invalid
 from worker.engine import catalogue
 from worker.engine.contracts.parameters import NUMBERS, Parameter
 from worker.engine.contracts.parametric import Parametric
-from worker.engine.recipes.document import Entry, RecipeJson
+from worker.engine.recipes.document import Entry, Params, RecipeJson
 
 MOST_PARAMETERS, MOST_RUNS = 3, 50
 Value = int | float | str
@@ -26,6 +26,15 @@ PARTS: Mapping[str, tuple[str, Callable[[], Mapping[str, type[Parametric]]]]] = 
     "goals": ("goal", catalogue.goals),
     "steps": ("method", catalogue.methods),
 }
+
+
+class KeptVaried(TypedDict):
+    """A parameter and its values as a sweep keeps them."""
+
+    part: str
+    number: int
+    param: str
+    values: Sequence[Value]
 
 
 @dataclass(frozen=True)
@@ -38,13 +47,14 @@ class Varied:
     values: tuple[Value, ...]
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Varied:
+    def of(cls, kept: KeptVaried) -> Varied:
         """As a sweep keeps it."""
-        return cls(**{**kept, "values": tuple(kept["values"])})
+        return cls(kept["part"], kept["number"], kept["param"], tuple(kept["values"]))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> KeptVaried:
         """To be kept."""
-        return {**asdict(self), "values": list(self.values)}
+        kept = {"part": self.part, "number": self.number, "param": self.param}
+        return cast(KeptVaried, {**kept, "values": list(self.values)})
 
     def found_in(self, recipe: RecipeJson) -> Value | None:
         """Which of its values a recipe has; none in a recipe whose values are gone with the data."""
@@ -61,7 +71,7 @@ class Dial:
     number: int
     contract: type[Parametric]
     parameter: Parameter
-    params: Mapping[str, Any]
+    params: Params
 
     @property
     def key(self) -> str:

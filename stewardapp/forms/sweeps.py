@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.http import QueryDict
 
 from stewardapp.access.verdict import Invalid
 from stewardapp.domain.sweeping import MOST_RUNS, Dial, Value, Varied, insist_on_size
 from stewardapp.forms.method_form import capital
+from stewardapp.forms.parameter_fields import Common
 
 NUMBER = r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE]-?\d{1,2})?"
 LISTED = re.compile(r"[\s,;]+")
@@ -32,7 +33,7 @@ class SweepForm(forms.Form):
     entries: Sequence[Varied] = ()
     runs = 0
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, dials: Sequence[Dial]) -> None:
+    def __init__(self, data: QueryDict | None = None, *, dials: Sequence[Dial]) -> None:
         super().__init__(data)
         self.dials = {dial.key: dial for dial in dials}
         self.fields |= {key: field_of(dial) for key, dial in self.dials.items()}
@@ -42,8 +43,8 @@ class SweepForm(forms.Form):
         """Whether this very number of runs was shown to whoever sent the form."""
         return bool(self.runs) and self.cleaned_data.get("counted") == str(self.runs)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
+    def clean(self) -> Common:
+        cleaned: Common = super().clean() or {}
         filled = [self.dials[key] for key in self.dials if cleaned.get(key)]
         entries = [self._varied(dial, cleaned[dial.key]) for dial in filled]
         if not self.errors:
@@ -76,7 +77,7 @@ def field_of(dial: Dial) -> forms.Field:
     """Boxes to tick for a choice, a line of text for numbers; empty means: leave it as it is."""
     parameter, now = dial.parameter, "" if dial.now is None else f", now {dial.now}"
     unit = f" ({parameter.unit})" if parameter.unit else ""
-    common: dict[str, Any] = {"required": False, "label": f"{parameter.title}{unit}{now}"}
+    common: Common = {"required": False, "label": f"{parameter.title}{unit}{now}"}
     if parameter.choices:
         return forms.MultipleChoiceField(
             choices=parameter.choices, widget=forms.CheckboxSelectMultiple, help_text=parameter.help, **common

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.http import QueryDict
 
 from stewardapp.access.verdict import Invalid
 from stewardapp.domain.sweeping import dials
@@ -14,7 +15,10 @@ from tests.factories import RECIPE
 
 
 def form(recipe: Any = RECIPE, **sent: Any) -> SweepForm:
-    return SweepForm({name.replace("__", "-"): value for name, value in sent.items()}, dials=[*dials(recipe)])
+    data = QueryDict(mutable=True)
+    for name, value in sent.items():
+        data.setlist(name.replace("__", "-"), value if isinstance(value, list) else [value])
+    return SweepForm(data, dials=[*dials(recipe)])
 
 
 @pytest.mark.parametrize(
