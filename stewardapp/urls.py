@@ -23,6 +23,7 @@ from stewardapp.views import (
     home,
     matrix_editor,
     methods,
+    operations,
     populations,
     previews,
     project_keys,
@@ -36,6 +37,7 @@ from stewardapp.views import (
     survey_answers,
     survey_questions,
     surveys,
+    sweeps,
     uploads,
     version_hierarchies,
     versions,
@@ -67,6 +69,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *version_hierarchies.urlpatterns,
     *releases.urlpatterns,
     *previews.urlpatterns,
+    *sweeps.urlpatterns,
     *runs.urlpatterns,
     *assessments.urlpatterns,
     *explorer.urlpatterns,
@@ -78,6 +81,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *methods.urlpatterns,
     *guide.urlpatterns,
     *audit.urlpatterns,
+    *operations.urlpatterns,
 ]
 
 handler400 = "stewardapp.views.errors.malformed"

@@ -83,4 +83,11 @@ def test_all_measures_together_stay_below_the_limit(monkeypatch):
     assert few == many, "the limit leaves out none"
     assert {*few} <= {State.MEASURED, State.DOES_NOT_APPLY}
     for little, enough in zip(reports[MEMORY].measures, reports[None].measures, strict=True):
-        assert replace(little, seconds=None) == replace(enough, seconds=None)
+        if not says_that_it_guessed(little):
+            assert replace(little, seconds=None) == replace(enough, seconds=None)
+        assert not says_that_it_guessed(enough)
+
+
+def says_that_it_guessed(result):
+    """Whether a figure was estimated for want of memory, and the result tells how far off it may be."""
+    return any(side is not None and side.get("error") for side in (result.before, result.after))
