@@ -14,9 +14,10 @@ from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import hold_inputs
 from stewardapp.actions.moves import change
 from stewardapp.canonical import sha256_of
-from stewardapp.domain.assessed import ANSWERED, candidate_sha256, with_assessment
+from stewardapp.domain.assessed import candidate_sha256, with_assessment
 from stewardapp.domain.averaging import known_beside
-from stewardapp.domain.demands import entries, looking_beside, unanswered
+from stewardapp.domain.compared import uncompared
+from stewardapp.domain.demands import entries, unanswered
 from stewardapp.domain.facts import assessable_facts, release_facts
 from stewardapp.domain.runnable import checked, populations_of
 from stewardapp.models import Assessment, Blob, Policy, Release, Run, User, Why
@@ -57,15 +58,18 @@ def demand(*, run: Run, measures: Asked, by: User) -> Assessment:
 
 @action
 def measure_policy(*, run: Run, by: User) -> Assessment:
-    """Have measured what the policy asks of a run and the run does not answer."""
+    """Have measured what the policy asks of a run and the run does not answer, and what it tells together
+    with releases that went out since."""
     run = _held(run, ())
-    release, facts = run.release, assessable_facts(run)
-    policy = release.judged_by
-    lacking = unanswered(facts, policy)
+    release, facts, seen = run.release, assessable_facts(run), release_facts(run.release)
+    lacking = unanswered(facts, release.judged_by)
+    if seen.uncompared:
+        beside = entries(uncompared(run, release.judged_by, known_beside(release)))
+        lacking += [one for one in beside if one not in lacking]
     require(
         may_measure_policy(
             run.project.person(by),
-            release_facts(release),
+            seen,
             facts,
             is_candidate=_is_candidate(run),
             lacking=bool(lacking),
@@ -81,14 +85,9 @@ def look_beside(run: Run, policy: Policy, by: User) -> dict[str, object]:
     """Demand of a candidate what it tells together with other releases that are out about the same people,
     and say what was demanded, for the log.
 
-    A run that was compared with all of them has answered. A table with noise is measured by nobody.
+    One that was compared with all of them has answered. A table with noise is measured by nobody.
     """
-    facts, out = assessable_facts(run), known_beside(run.release)
-    if not (run.stated["microdata"] and facts.table_there and out.exists()):
-        return {}
-    compared = not out.exclude(pk__in=run.others.values("pk")).exists()
-    answered = {id for id, one in facts.measured.items() if compared and one.state in ANSWERED}
-    measures = entries(one for one in looking_beside(policy) if one.id not in answered)
+    measures = entries(uncompared(run, policy, known_beside(run.release)))
     if not measures or run.assessments.open_demands().filter(measures_sha256=sha256_of(measures)).exists():
         return {}
     assessment = _queued(run, measures, Why.POLICY, by)

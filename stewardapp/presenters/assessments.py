@@ -73,7 +73,7 @@ def policy_verdict(run: SeenRun) -> Verdict:
         run.seen.facts,
         run.assessable,
         is_candidate=_is_candidate(run.run),
-        lacking=bool(unanswered(run.facts, run.policy)),
+        lacking=run.seen.facts.uncompared or bool(unanswered(run.facts, run.policy)),
     )
 
 

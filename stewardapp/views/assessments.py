@@ -73,6 +73,7 @@ def room(request: HttpRequest, seen: SeenRun, form: RecipeForm, status: int = 20
             "release": run.release,
             "form": form,
             "may": may,
+            "uncompared": seen.seen.facts.uncompared,
             "lines": shown.lines(seen.seen, seen.assessments),
             "measure_choices": configuring.measure_choices(form),
             "form_url": reverse("run-assessments", args=[run.pk]),
