@@ -130,6 +130,12 @@ def _synthetic(setting: Setting) -> list[Result]:
     return synthetic_rows(setting)
 
 
+def _nearest(setting: Setting) -> list[Result]:
+    from benchmarks.nearest_rows import nearest_rows
+
+    return nearest_rows(setting)
+
+
 def _attacks(setting: Setting) -> list[Result]:
     from benchmarks.attacks import attacks
 
@@ -194,6 +200,7 @@ SUITE: dict[str, Measurement] = {
     "steps": _steps,
     "privacy": _privacy,
     "synthetic": _synthetic,
+    "nearest": _nearest,
     "attacks": _attacks,
     "linking": _linking,
     "ledger": _ledger,

@@ -79,15 +79,23 @@ const load = async (box) => {
   box.figure = await answer.json();
   if (roomFor(box.figure) > box.clientWidth) widen(box, roomFor(box.figure));
   await draw(box, box.figure);
+  // A point that leads somewhere; the same places are links elsewhere on the page, for the keyboard.
+  box.on("plotly_click", ({ points }) => {
+    const href = points[0]?.data.meta?.href;
+    if (href?.startsWith("/")) location.assign(href);
+  });
   box.dataset.drawn = "yes";
 };
 
+// What stands in a closed part of the page has no width yet: it is drawn when the part opens.
 const loadAll = () => document.querySelectorAll("[data-chart-url]:not([data-seen])").forEach((box) => {
+  if (!box.offsetParent) return;
   box.dataset.seen = "yes";
   load(box);
 });
 
 loadAll();
+document.addEventListener("toggle", loadAll, true);
 document.addEventListener("htmx:afterSettle", loadAll);
 document.addEventListener("theme-changed", () => {
   document.querySelectorAll("[data-drawn]").forEach((box) => draw(box, box.figure));

@@ -17,6 +17,7 @@ EXCUSABLE = frozenset({MISSED + EXCUSED, UNKNOWN + EXCUSED})
 """Shortfalls with which a run can be submitted all the same, for a reason that the reviewers read."""
 PLACES = 4
 """Figures are compared at as many decimal places as a bound is written with."""
+RUN, GOALS = "The run succeeded", "Every goal holds on the released bytes"
 ENDS = (Decimal(0), Decimal(1))
 """A bound at the end of a share is met by nothing less: of none at all, almost none is too many."""
 
@@ -24,8 +25,8 @@ ENDS = (Decimal(0), Decimal(1))
 def checklist(run: RunFacts, policy: PolicyFacts) -> tuple[tuple[str, Verdict], ...]:
     """Every automatic check with its name, for the policy checklist of the pages."""
     checks = [
-        ("The run succeeded", _succeeded(run)),
-        ("Every goal holds on the released bytes", _goals(run)),
+        (RUN, _succeeded(run)),
+        (GOALS, _goals(run)),
         (f"Privacy loss at most {epsilon_words(policy.maximum_epsilon_micro)}", _budget(run, policy)),
     ]
     judged = [(row_words(row), judge(row, run)) for row in policy.rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +20,21 @@ from stewardapp.presenters import (
     tables,
 )
 from stewardapp.presenters.budgets import mixed_warning
+from stewardapp.presenters.column_table import column_table
 from stewardapp.presenters.demands import headlines
-from stewardapp.presenters.measures import printed
+from stewardapp.presenters.how_to_read import printed
+from stewardapp.presenters.judgement import judgement
 from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import Change
 from stewardapp.presenters.unknown import unknown_lines
+from stewardapp.presenters.verdict_line import verdict_line
+from stewardapp.reads.arranged_table import Wanted
 from stewardapp.reads.candidates import previous_candidate, relatives
 from stewardapp.reads.released_table import Damaged, ReleasedPage, released_page, shown_artifact
 from stewardapp.reads.releases import Seen
 from stewardapp.reads.runs import SeenRun
+from worker.engine.contracts.traces import ReleaseFamily
+from worker.engine.tables.kinds import Role
 
 if TYPE_CHECKING:
     from stewardapp.models import Release, Run
@@ -98,15 +104,16 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
     release, user = seen.release, seen.user
     candidate = candidate_of(seen)
     run, previous = candidate.run, previous_candidate(release)
+    may_look = rules.may_view_version(seen.person)
+    internal = bool(may_look)
     shown = {
         "release": release,
         "run": run,
         "policy": seen.policy,
         "step": release_pages.current_step(release, ran=True),
         "may": release_pages.verdicts(seen),
-        "checks": release_pages.policy_checks(candidate),
-        "goals": results.goal_lines(run),
-        "line": results.verdict_line(candidate, release_pages.policy_met(candidate)),
+        "judgement": judgement(candidate),
+        "line": verdict_line(candidate, release_pages.policy_met(candidate)),
         "sentences": recipes.sentences(run.recipe, candidate.names_of_files),
         "step_notes": step_notes.of_run(run, drawn=True),
         "compared": candidate.compared,
@@ -119,8 +126,11 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
         "mixed": mixed_warning(release),
         "unknown": unknown_lines(run),
         "averaging": averaging.lines_of(candidate),
-        "measured": run_pages.all_measured(candidate, internal=bool(rules.may_view_version(seen.person))),
+        "measured": run_pages.all_measured(candidate, internal=internal),
+        "may_see_data": may_look,
     }
+    if not tables.is_table(run):
+        shown["columns"] = column_table(candidate, asked.get("column", ""), internal=internal)
     shown["assessments"] = assessments.lines(seen, candidate.assessments)
     return shown | file_context(candidate, asked) | release_pages.talk(seen)
 
@@ -133,7 +143,16 @@ def file_context(candidate: SeenRun, asked: Mapping[str, str]) -> dict[str, Any]
     files = candidate.files_to_leave()
     chosen = shown_artifact(files, asked.get("file", ""))
     shown: dict[str, Any] = {"may_see_file": verdict, "files": files}
-    return shown | table_of(chosen, asked.get("page", "1")) | histogram_of(candidate.run)
+    wanted = Wanted.of(asked)
+    return shown | table_of(chosen, wanted, found_by(candidate)) | histogram_of(candidate.run)
+
+
+def found_by(candidate: SeenRun) -> tuple[str, ...]:
+    """The columns by which rows that are true could be found; of no other rows do classes say anything."""
+    if candidate.facts.family not in ("", ReleaseFamily.TRUTHFUL):
+        return ()
+    schema = candidate.run.report.get("output", {}).get("schema", ())
+    return tuple(one["name"] for one in schema if one["role"] == Role.QUASI_IDENTIFIER)
 
 
 def histogram_of(run: Run) -> dict[str, Any]:
@@ -150,10 +169,10 @@ def histogram_of(run: Run) -> dict[str, Any]:
     }
 
 
-def table_of(artifact: Any, wanted: str) -> dict[str, ReleasedPage | bool | None]:
+def table_of(artifact: Any, wanted: Wanted, keys: Sequence[str]) -> dict[str, ReleasedPage | bool | None]:
     """The rows, or the sorry news that the bytes are not those of the manifest."""
     try:
-        return {"table": released_page(artifact, wanted) if artifact else None}
+        return {"table": released_page(artifact, wanted, keys) if artifact else None}
     except Damaged:
         return {"damaged": True}
 

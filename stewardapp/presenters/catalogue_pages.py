@@ -11,7 +11,8 @@ from stewardapp.access.amounts import amount, spend_words
 from stewardapp.canonical import sha256_of
 from stewardapp.domain.manifest import Manifest, public_manifest
 from stewardapp.presenters import recipes, step_notes, tables
-from stewardapp.presenters.measures import figure_of, printed
+from stewardapp.presenters.how_to_read import printed
+from stewardapp.presenters.measures import figure_of
 from stewardapp.presenters.results import goal_line
 from stewardapp.presenters.survey_pages import randomized_note
 from worker.engine import catalogue

@@ -8,7 +8,7 @@ are put in after it has checked everything else.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 
 from stewardapp.presenters.chart_table import ChartTable, table, trimmed
 from stewardapp.presenters.numbers import NO_BREAK, THIN, thousands
-from worker.engine.contracts.chart import Axis, Chart, Series, Threshold
+from worker.engine.contracts.chart import Axis, Chart, Region, Series, Threshold
 from worker.engine.contracts.chart_values import union
 
 ROOM = 66
@@ -27,17 +27,23 @@ PLAIN = {"exponentformat": "none", "separatethousands": True}
 Trace = dict[str, Any]
 
 
-def figure_json(chart: Chart) -> str:
-    """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own."""
+def figure_json(chart: Chart, links: Mapping[str, str] | None = None) -> str:
+    """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own. `links` say where a
+    click on a series leads, by its name.
+    """
     chart = in_percent(trimmed(chart))
     draw = DRAW.get(chart.kind, points)
     figure = go.Figure(data=[draw(series) for series in chart.series], layout=layout(chart))
-    return json.dumps(paint(json.loads(figure.to_json()), chart), ensure_ascii=False)
+    drawn = paint(json.loads(figure.to_json()), chart)
+    for trace in drawn["data"]:
+        if trace["name"] in (links or {}):
+            trace["meta"] = {"href": (links or {})[trace["name"]]}
+    return json.dumps(drawn, ensure_ascii=False)
 
 
 def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
     """The figure with a token wherever a colour belongs."""
-    tokens = colours(chart.series) if not single_points(chart) else {}
+    tokens = colours(chart.series) if not single_points(chart) else fronts(chart.series)
     for trace in figure["data"]:
         colour = tokens.get(trace["name"], "after")
         if trace["type"] == "heatmap":
@@ -49,7 +55,10 @@ def paint(figure: dict[str, Any], chart: Chart) -> dict[str, Any]:
         if trace["type"] == "scatter":
             trace["line"] = {**trace.get("line", {}), "color": colour}
     for mark in (*figure["layout"].get("shapes", ()), *figure["layout"].get("annotations", ())):
-        mark["line" if mark.get("type") == "line" else "font"]["color"] = "limit"
+        if mark.get("type") == "rect":
+            mark["fillcolor"] = "third"
+        else:
+            mark["line" if mark.get("type") == "line" else "font"]["color"] = "limit"
     return figure
 
 
@@ -61,11 +70,18 @@ def colours(series: tuple[Series, ...]) -> dict[str, str]:
     return {one.name: given.get(one.name, "before") for one in series}
 
 
+def fronts(series: tuple[Series, ...]) -> dict[str, str]:
+    """Beside single points only the lines that join the best of them have a colour of their own."""
+    return {one.name: "third" for one in series if one.reference}
+
+
 def points(series: Series, mode: str = "markers") -> Trace:
     """Markers, or a line through them; a series of one point is named beside it."""
+    if series.reference and mode == "markers":
+        mode = "lines"
     trace: Trace = {"type": "scatter", "name": series.name, "mode": mode}
     if mode == "markers" and len(series.x) == 1:
-        trace |= {"mode": "markers+text", "text": [series.name], "textposition": "top center"}
+        trace |= {"mode": "markers+text", "text": [series.name], "textposition": "top right"}
         trace |= {"marker": {"size": 12}, "cliponaxis": False}
     return {**trace, "x": list(series.x), "y": list(series.y), **whiskers(series)}
 
@@ -104,6 +120,9 @@ def in_percent(chart: Chart) -> Chart:
             if chart.threshold and chart.threshold.axis == name:
                 limit = replace(chart.threshold, value=_hundredfold(chart.threshold.value))
                 chart = replace(chart, threshold=limit)
+            if chart.region and (ends := getattr(chart.region, name)):
+                wider = {name: (_hundredfold(ends[0]), _hundredfold(ends[1]))}
+                chart = replace(chart, region=replace(chart.region, **wider))
     return chart
 
 
@@ -147,6 +166,8 @@ def layout(chart: Chart) -> dict[str, Any]:
         "yaxis": axis(chart.y, [], zero=chart.kind in ("bar", "scatter")),
         **limit(chart.threshold),
     }
+    if chart.region:
+        drawn["shapes"] = [*drawn.get("shapes", ()), rectangle(chart.region)]
     if chart.kind == "heatmap" and chart.y.scale == "category":
         drawn["yaxis"]["autorange"] = "reversed"  # the first row on top, as in its table
     compared = chart.kind == "scatter" or any(series.reference for series in chart.series)
@@ -157,7 +178,7 @@ def layout(chart: Chart) -> dict[str, Any]:
 
 def single_points(chart: Chart) -> bool:
     """Whether every series is one point, named beside it."""
-    return chart.kind == "scatter" and all(len(series.x) == 1 for series in chart.series)
+    return chart.kind == "scatter" and all(len(one.x) == 1 for one in chart.series if not one.reference)
 
 
 def axis(spec: Axis, names: list[Any], zero: bool = False) -> dict[str, Any]:
@@ -198,6 +219,15 @@ def limit(threshold: Threshold | None) -> dict[str, Any]:
     line_style = {"dash": "dash", "width": 2}
     note = {**place, "text": threshold.label, "showarrow": False, "yanchor": "bottom", "font": {"size": 13}}
     return {"shapes": [{"type": "line", "line": line_style, **ends}], "annotations": [note]}
+
+
+def rectangle(region: Region) -> dict[str, Any]:
+    """Where every bound holds, below all else; an axis without a bound is all of it."""
+    drawn: dict[str, Any] = {"type": "rect", "layer": "below", "opacity": 0.12, "line": {"width": 0}}
+    for name, ends in (("x", region.x), ("y", region.y)):
+        low, high = ends or (0, 1)
+        drawn |= {f"{name}0": low, f"{name}1": high, f"{name}ref": name if ends else "paper"}
+    return drawn
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from stewardapp.access.facts import ANY_FAMILY
 from stewardapp.access.thresholds import applies, demand_words, judge
 from stewardapp.domain.manifest import KeptFigures
-from stewardapp.presenters.measures import figure_of, help_of, printed
+from stewardapp.presenters.how_to_read import printed
+from stewardapp.presenters.measures import figure_of, help_of
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 
 if TYPE_CHECKING:
     from stewardapp.access.facts import RowFacts, RunFacts
+    from stewardapp.access.verdict import Verdict
     from stewardapp.models import Policy
 
 
@@ -60,19 +62,27 @@ def value_of(facts: RunFacts, row: RowFacts) -> Decimal | None:
 
 @dataclass(frozen=True)
 class Judged:
-    """A row of a policy with the figure of a run."""
+    """A row of a policy with the figure of a run and the slug of the measure it is of."""
 
     row: RowFacts
+    slug: str
     line: DemandLine
     value: str
-    holds: bool
+    verdict: Verdict
+
+    @property
+    def useful(self) -> bool:
+        """Whether it is a floor of utility; any other row bounds a risk."""
+        contract = catalogue.measures().get(self.slug)
+        return contract is not None and contract.section == "utility"
 
 
 def judged_lines(facts: RunFacts, policy: Policy) -> Iterator[Judged]:
-    """The figures of a run that the rows of its policy judge, where they are known."""
-    for row, line in zip(policy.demanded, demand_lines(policy), strict=True):
-        if (value := value_of(facts, row)) is not None:
-            yield Judged(row, line, in_words(value, row.unit), bool(judge(row, facts)))
+    """Every row of a policy with what it says of a run; a figure that nobody knows is a dash."""
+    written = policy.rows.all()
+    for row, one, line in zip(policy.demanded, written, demand_lines(policy), strict=True):
+        value = in_words(value_of(facts, row), row.unit)
+        yield Judged(row, one.measure, line, value, judge(row, facts))
 
 
 def in_words(value: Decimal | None, unit: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from stewardapp.presenters.numbers import duration, thousands
 
-TIMES = ("plan_seconds", "transform_seconds")
+TIMES = ("plan_seconds", "transform_seconds", "minimal_seconds")
 SHOWN = 5
 
 

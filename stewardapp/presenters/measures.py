@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stewardapp.presenters.numbers import duration, percent, thousands
+from stewardapp.presenters.how_to_read import HowToRead, how_to_read, printed, usual_words
+from stewardapp.presenters.numbers import percent, thousands
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure, Figures, Parts, Scalar
 from worker.engine.recipes.stored import results_of
@@ -35,7 +36,7 @@ class Row:
     label: str
     before: str
     after: str
-    explanation: str
+    help: HowToRead
     better: str = ""
 
 
@@ -44,8 +45,8 @@ class Grid:
     """Figures that have one value per column, part or threshold."""
 
     title: str
-    explanation: str
-    headers: tuple[tuple[str, str], ...]
+    help: HowToRead | None
+    headers: tuple[tuple[str, HowToRead | None], ...]
     rows: tuple[tuple[str, ...], ...]
 
 
@@ -104,8 +105,8 @@ def reading(result: Result, files: Mapping[str, str]) -> Reading:
         state=STATES[result.state],
         reason=result.reason or "",
         known=contract is not None,
-        rows=tuple(row(one, before, after) for one in told if one.per == "once"),
-        grids=tuple(grids(told, before, after)),
+        rows=tuple(row(one, result) for one in told if one.per == "once"),
+        grids=tuple(grids(told, result)),
         charts=result.charts,
         compared=not any(one.per == "once" and one.name in before for one in told),
     )
@@ -116,6 +117,12 @@ def declared(contract: type[Measure] | None, found: Figures) -> tuple[Figure, ..
     known = [one for one in (contract.figures if contract else ()) if one.name in found]
     names = {one.name for one in known}
     return (*known, *(unknown(name, value) for name, value in found.items() if name not in names))
+
+
+def declared_of(result: Result) -> tuple[Figure, ...]:
+    """The same of a result, whichever side it has."""
+    found = {**(result.before or {}), **(result.after or {})}
+    return declared(catalogue.measures().get(result.measure), found)
 
 
 def unknown(name: str, value: Scalar | Parts) -> Figure:
@@ -150,36 +157,42 @@ def said(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else thousands(value)
 
 
-def row(figure: Figure, before: Figures, after: Figures) -> Row:
+def row(figure: Figure, result: Result) -> Row:
     """One figure."""
-    was, now = (printed(figure, side.get(figure.name)) for side in (before, after))
-    return Row(figure.name, figure.title, was, now, help_of(figure), ARROWS[figure.better])
+    was, now = (printed(figure, (side or {}).get(figure.name)) for side in (result.before, result.after))
+    return Row(figure.name, figure.title, was, now, help_on(figure, result), ARROWS[figure.better])
+
+
+def help_on(figure: Figure, result: Result) -> HowToRead:
+    """How to read a figure of a result, on its own numbers."""
+    before = (result.before or {}).get(figure.name)
+    return how_to_read(
+        figure, result.measure, result.after or result.before, before if result.after else None
+    )
 
 
 def help_of(figure: Figure) -> str:
     """How to read a figure, and where it mostly lies."""
-    if figure.usual is None:
-        return figure.explanation
-    low, high = (None if end is None else printed(figure, end) for end in figure.usual)
-    usual = f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
-    return f"{figure.explanation} Usually {usual}."
+    usual = usual_words(figure)
+    return f"{figure.explanation} Usually {usual}." if usual else figure.explanation
 
 
-def grids(figures: Iterable[Figure], before: Figures, after: Figures) -> Iterable[Grid]:
+def grids(figures: Iterable[Figure], result: Result) -> Iterable[Grid]:
     """One table for all figures of each column, and one for every other figure that has parts."""
     parted = [one for one in figures if one.per != "once"]
     columns = [one for one in parted if one.per == "column"]
     if columns:
-        yield grid("By column", "", columns, before, after)
+        yield grid("By column", None, columns, result)
     for one in parted:
         if one.per != "column":
-            yield grid(one.title, help_of(one), [one], before, after)
+            yield grid(one.title, help_on(one, result), [one], result)
 
 
-def grid(title: str, explanation: str, figures: list[Figure], before: Figures, after: Figures) -> Grid:
+def grid(title: str, help: HowToRead | None, figures: list[Figure], result: Result) -> Grid:
     """A row for each part; a figure that has two sides has a column for each."""
+    before, after = result.before or {}, result.after or {}
     sided = [(one, side, name) for one in figures for name, side in sides_of(one, before, after)]
-    heads = [heading(one, name, alone=len(figures) == 1) for one, _, name in sided]
+    heads = [heading(one, name, result, alone=len(figures) == 1) for one, _, name in sided]
     parts = dict.fromkeys(part for one, side, _ in sided for part in parts_of(one, side))
     rows = (
         (
@@ -188,7 +201,7 @@ def grid(title: str, explanation: str, figures: list[Figure], before: Figures, a
         )
         for part in parts
     )
-    return Grid(title, explanation, (("", ""), *heads), tuple(rows))
+    return Grid(title, help, (("", None), *heads), tuple(rows))
 
 
 def sides_of(figure: Figure, before: Figures, after: Figures) -> list[tuple[str, Figures]]:
@@ -198,11 +211,11 @@ def sides_of(figure: Figure, before: Figures, after: Figures) -> list[tuple[str,
     return found if len(found) == 2 else [("", side) for _, side in found]
 
 
-def heading(figure: Figure, side: str, *, alone: bool) -> tuple[str, str]:
+def heading(figure: Figure, side: str, result: Result, *, alone: bool) -> tuple[str, HowToRead | None]:
     """The head of a column and how to read it."""
     if alone:
-        return side.capitalize() or "Value", ""
-    return (f"{figure.title}, {side}" if side else figure.title), help_of(figure)
+        return side.capitalize() or "Value", None
+    return (f"{figure.title}, {side}" if side else figure.title), help_on(figure, result)
 
 
 def parts_of(figure: Figure, side: Figures) -> Parts:
@@ -222,18 +235,3 @@ def words(name: str) -> str:
     """A name in words."""
     text = str(name).replace("_", " ").replace("-", " ")
     return text[:1].upper() + text[1:]
-
-
-def printed(figure: Figure, value: Scalar | Parts) -> str:
-    """A figure in its unit."""
-    if value is None:
-        return "–"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{part}: {printed(figure, one)}" for part, one in value.items())
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, str):
-        return value
-    if figure.unit == "share":
-        return percent(value)
-    return duration(value) if figure.unit == "seconds" else thousands(value)

@@ -18,6 +18,7 @@ from stewardapp.presenters.demands import demand_lines, in_words, value_of
 from stewardapp.presenters.numbers import thousands
 from stewardapp.presenters.recipes import sentences, short
 from stewardapp.presenters.results import suppressed_rows
+from stewardapp.presenters.status import Status
 from stewardapp.presenters.steps import ALL_DONE
 from stewardapp.reads.changes import Topic
 from stewardapp.reads.releases import Seen, comments_seen, named_people, runs_of, votes_seen
@@ -73,6 +74,17 @@ def submit_verdict(run: SeenRun) -> Verdict:
     return rules.may_submit(seen.person, facts, run.facts, seen.policy.facts())
 
 
+def badge_of(verdict: Verdict) -> Status:
+    """The answer of a check as colour, word and icon."""
+    if not verdict.applies:
+        return Status("", "Does not apply", "minus")
+    if verdict:
+        return Status("ok", "Passed", "check")
+    if verdict.code in EXCUSABLE:
+        return Status("warn", "Needs a reason", "alert")
+    return Status("danger", "Failed", "cross")
+
+
 @dataclass(frozen=True)
 class CheckLine:
     """One automatic check with its answer, as a badge shows it."""
@@ -86,15 +98,9 @@ class CheckLine:
         return bool(self.verdict) and self.verdict.applies
 
     @property
-    def badge(self) -> tuple[str, str, str]:
-        """Tone, word and icon."""
-        if not self.verdict.applies:
-            return "", "Does not apply", "minus"
-        if self.verdict:
-            return "ok", "Passed", "check"
-        if self.verdict.code in EXCUSABLE:
-            return "warn", "Needs a reason", "alert"
-        return "danger", "Failed", "cross"
+    def badge(self) -> Status:
+        """What had nothing to check is neither passed nor failed."""
+        return badge_of(self.verdict)
 
 
 def policy_checks(run: SeenRun) -> tuple[CheckLine, ...]:

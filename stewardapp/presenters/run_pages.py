@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.urls import reverse
@@ -18,13 +18,15 @@ from stewardapp.presenters import (
     measures,
     recipes,
     release_pages,
-    results,
     step_notes,
     tables,
 )
+from stewardapp.presenters.column_table import column_table
 from stewardapp.presenters.facts import fact_words
+from stewardapp.presenters.judgement import judgement
 from stewardapp.presenters.measures import SECTIONS
 from stewardapp.presenters.numbers import duration, thousands
+from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.released_table import Damaged
 from stewardapp.reads.runs import SeenRun
 from worker.engine.contracts.facts import Facts
@@ -37,17 +39,22 @@ if TYPE_CHECKING:
 
 TABS = {
     "overview": "Overview",
+    "columns": "Columns",
     "risk": "Risk",
     "utility": "Utility",
     "attack": "Attacks",
-    "recipe": "Recipe",
-    "files": "Files and hashes",
+    "recipe": "Recipe and files",
 }
+MOVED = {"files": "recipe"}
+"""Tabs that stand under another one now; old addresses still lead there."""
+OF_ROWS = ("columns", *SECTIONS)
+"""What there is to say of a release that has rows."""
+MOST_CHARTS = 2
 Measured = tuple[measures.Reading, list[charts.Picture]]
 
 
-def context(seen_run: SeenRun, tab: str) -> dict[str, Any]:
-    """Everything the page prints."""
+def context(seen_run: SeenRun, tab: str, column: str = "") -> dict[str, Any]:
+    """Everything the page prints; `column` is the one to look at closely."""
     run, seen = seen_run.run, seen_run.seen
     release = run.release
     shown: dict[str, Any] = {
@@ -55,6 +62,7 @@ def context(seen_run: SeenRun, tab: str) -> dict[str, Any]:
         "may_cancel": rules.may_cancel(seen.person, seen_run.facts),
         "release": release,
         "run_name": f"Run {run.number}",
+        "column": column,
         "title": recipes.short(run.recipe),
         "change_url": f"{reverse('release-configure', args=[release.pk])}?run={run.pk}",
         "seconds": run.seconds,
@@ -70,7 +78,7 @@ def context(seen_run: SeenRun, tab: str) -> dict[str, Any]:
         return shown | ended(run)
     shown["averaging"] = averaging.lines_of(seen_run)
     shown["measure_policy"] = assessments.policy_verdict(seen_run)
-    return shown | finished(seen_run, tab, internal=bool(shown["may_see_data"]))
+    return shown | finished(seen_run, tab, column, internal=bool(shown["may_see_data"]))
 
 
 def explorable(run: Run) -> bool:
@@ -161,19 +169,19 @@ def failed_step(run: Run) -> Place | None:
     return Place(run.error_step + 1, contract.title if contract else "unknown")
 
 
-def finished(seen: SeenRun, tab: str, *, internal: bool) -> dict[str, Any]:
+def finished(seen: SeenRun, tab: str, column: str, *, internal: bool) -> dict[str, Any]:
     """The results of a run that succeeded; `internal` charts are for those who may look into the data."""
     run = seen.run
     shown: dict[str, Any] = {
         "policy": seen.policy,
-        "checks": release_pages.policy_checks(seen),
-        "line": results.verdict_line(seen, release_pages.policy_met(seen)),
-        "goals": results.goal_lines(run),
+        "line": verdict_line(seen, release_pages.policy_met(seen)),
         "unproven": unproven(run),
         "tabs": [(name, label) for name, label in TABS.items() if has_content(seen, name)],
     }
-    if tables.is_table(run) and tab == "overview":
-        return shown | table_overview(run, internal)
+    if tab == "overview":
+        return shown | {"judgement": judgement(seen)} | overview(seen, internal)
+    if tab == "columns":
+        return shown | {"columns": column_table(seen, column, internal=internal)}
     return shown | tab_context(seen, tab, internal)
 
 
@@ -203,9 +211,8 @@ def unproven(run: Run) -> str:
 
 
 def has_content(seen: SeenRun, tab: str) -> bool:
-    """Whether there is anything to show under a tab."""
-    reports = (seen.run.report, *(one.report for one in seen.measured_afterwards))
-    return tab not in SECTIONS or any(measures.readings(one, tab) for one in reports)
+    """Whether there is anything to show under a tab, or anything that could be."""
+    return tab not in OF_ROWS or not tables.is_table(seen.run)
 
 
 def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, Any]:
@@ -213,7 +220,7 @@ def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, Any]:
     if tab in SECTIONS:
         afterwards = assessments.readings(seen.measured_afterwards, tab, internal=internal)
         return {"readings": [*measured(seen, tab, internal), *afterwards]}
-    return OTHER_TABS[tab](seen)
+    return recipe_and_files(seen)
 
 
 def measured(seen: SeenRun, section: str, internal: bool) -> list[Measured]:
@@ -228,36 +235,32 @@ def all_measured(seen: SeenRun, internal: bool) -> list[tuple[str, list[Measured
     return [(name, results) for name, results in found if results]
 
 
-def overview(seen: SeenRun) -> dict[str, Any]:
-    """The first chart of every measure."""
-    run = seen.run
-    readings = [one for section in SECTIONS for one in measures.readings(run.report, section)]
-    return {"pictures": [drawn for one in readings for drawn in pictures(run, one, internal=False)[:1]]}
+def overview(seen: SeenRun, internal: bool) -> dict[str, Any]:
+    """The first chart of risk and the first of utility; a table of noisy figures shows itself."""
+    if tables.is_table(seen.run):
+        return table_overview(seen.run, internal)
+    return {"pictures": [*first_charts(seen)][:MOST_CHARTS]}
 
 
-def recipe_tab(seen: SeenRun) -> dict[str, Any]:
-    """The recipe and what each step decided."""
-    run = seen.run
+def first_charts(seen: SeenRun) -> Iterator[charts.Picture]:
+    """The first chart of each section, of those that everybody here may see."""
+    for section in SECTIONS:
+        found = measures.readings(seen.run.report, section)
+        yield from [drawn for one in found for drawn in pictures(seen.run, one, internal=False)][:1]
+
+
+def recipe_and_files(seen: SeenRun) -> dict[str, Any]:
+    """The recipe, what each step decided, the files and the manifest."""
+    run, manifest = seen.run, seen.run.manifest
     return {
         "step_facts": [step_facts(step) for step in run.report.get("steps", ())],
         "step_notes": step_notes.of_run(run, drawn=True),
         "stages": [(name, duration(lap)) for name, lap in run.stages],
         "recipe_json": json.dumps(run.recipe, indent=2, ensure_ascii=False),
+        "artifacts": seen.files(),
+        "manifest": manifest,
+        "manifest_json": json.dumps(manifest, indent=2, ensure_ascii=False),
     }
-
-
-def files_tab(seen: SeenRun) -> dict[str, Any]:
-    """The files and the manifest."""
-    manifest = seen.run.manifest
-    written = json.dumps(manifest, indent=2, ensure_ascii=False)
-    return {"artifacts": seen.files(), "manifest": manifest, "manifest_json": written}
-
-
-OTHER_TABS: dict[str, Callable[[SeenRun], dict[str, Any]]] = {
-    "overview": overview,
-    "recipe": recipe_tab,
-    "files": files_tab,
-}
 
 
 class StepFacts(NamedTuple):
@@ -283,8 +286,8 @@ def step_facts(step: StepJson) -> StepFacts:
 
 
 def pictures(run: Run, reading: measures.Reading, *, internal: bool) -> list[charts.Picture]:
-    """The charts of a measure that this person may see."""
-    shown = (chart for chart in reading.charts if internal or not chart.internal)
+    """The charts of a measure that this person may see; those of single columns stand with the columns."""
+    shown = (chart for chart in reading.charts if (internal or not chart.internal) and not chart.column)
     return [picture(run, chart, measures.address(reading.id, chart)) for chart in shown]
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from django.urls import reverse
+
 from stewardapp.presenters.demands import headlines
 from stewardapp.presenters.results import lowered
-from worker.engine.contracts.chart import Axis, Chart, Series, Threshold
+from worker.engine.contracts.chart import Axis, Chart, Region, Series, Threshold
 from worker.engine.contracts.figure import Figure
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     from stewardapp.models import Policy, Run
 
+Place = tuple[float, float]
 TITLE = "Risk–utility map of this release’s runs"
 BETTER = {"low": "lower is better", "high": "higher is better", "neither": ""}
 
@@ -78,21 +81,79 @@ def chart(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Char
     """All runs on two axes; none where there are no two figures to place them by."""
     if (chosen := axes(runs, policy, asked)) is None:
         return Chart("risk-utility", TITLE, "scatter", Axis(""), Axis(""), ())
-    placed: dict[tuple[float, float], list[str]] = {}
+    placed: dict[Place, list[str]] = {}
     for run in reversed(runs):
         if (point := place(run, *chosen)) is not None:
             placed.setdefault(point, []).append(str(run.number))
-    limit = bound(policy, *chosen)
+    limit, region = bound(policy, *chosen), allowed(policy, chosen, [*placed])
+    front = pareto(chosen, [*placed])
+    notes = {BOUND: limit, REGION: region, FRONT: front, CLICK: placed}
     return Chart(
         slug="risk-utility",
         title=TITLE,
         kind="scatter",
         x=axis(chosen[0]),
         y=axis(chosen[1]),
-        series=tuple(Series(named(numbers), (x,), (y,)) for (x, y), numbers in placed.items()),
-        note="The dashed line is the bound of the policy." if limit else "",
+        series=(*(Series(named(numbers), (x,), (y,)) for (x, y), numbers in placed.items()), *front),
+        note=" ".join(note for note, told in notes.items() if told),
         threshold=limit,
+        region=region,
     )
+
+
+BOUND = "The dashed line is the bound of the policy."
+REGION = "What lies in the shaded part meets it."
+FRONT = "No other run is better in both figures than those that the line joins."
+CLICK = "A click on a run compares it."
+
+
+def links(runs: Sequence[Run], chart: Chart, candidate: object) -> dict[str, str]:
+    """Where a click on a place leads: to its run beside the candidate, or beside the newest."""
+    done = {str(run.number): run for run in runs if run.state == "succeeded"}
+    beside = next((run for run in runs if run.pk == candidate), next(iter(done.values()), None))
+    found = {}
+    for series in chart.series:
+        run = None if series.reference else done.get(series.name.split()[1].rstrip(","))
+        if run is not None and beside is not None:
+            found[series.name] = compared(beside, run)
+    return found
+
+
+def compared(first: Run, second: Run) -> str:
+    """The page of two runs, or of the one that both are."""
+    if first.pk == second.pk:
+        return reverse("run-detail", args=[first.pk])
+    return reverse("run-compare", args=[first.pk, second.pk])
+
+
+def pareto(chosen: tuple[Way, Way], places: Sequence[Place]) -> tuple[Series, ...]:
+    """A line through the places that no other is better than in both figures; none through a single one."""
+    signs = [{"low": 1.0, "high": -1.0}.get(way.figure.better, 0.0) for way in chosen]
+    if 0.0 in signs:
+        return ()
+    best: list[Place] = []
+    for place in sorted(places, key=lambda one: (signs[0] * one[0], signs[1] * one[1])):
+        if not best or signs[1] * place[1] < signs[1] * best[-1][1]:
+            best.append(place)
+    if len(best) < 2:
+        return ()
+    across, up = zip(*best, strict=True)
+    return (Series("best of both", across, up, reference=True),)
+
+
+def allowed(policy: Policy, chosen: tuple[Way, Way], places: Sequence[Place]) -> Region | None:
+    """Where the bounds of both axes hold; none where neither has one."""
+    across, up = (ends(policy, way, [place[at] for place in places]) for at, way in enumerate(chosen))
+    return Region(across, up) if across or up else None
+
+
+def ends(policy: Policy, way: Way, values: Sequence[float]) -> Place | None:
+    """From and to of what the policy allows of a figure, as far as the drawing reaches."""
+    for row in policy.demanded:
+        if (row.instance, row.figure) == (way.instance, way.figure.name):
+            limit, highest = float(row.bound), max((float(row.bound), *values))
+            return (limit, highest) if row.at_least else (0.0, limit)
+    return None
 
 
 def choosable(
@@ -128,7 +189,7 @@ def named(numbers: list[str]) -> str:
     return f"Run{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
 
-def place(run: Run, across: Way, up: Way) -> tuple[float, float] | None:
+def place(run: Run, across: Way, up: Way) -> Place | None:
     """Where a run stands, when both figures are known."""
     results = run.figures.get("results", {})
     x, y = (results.get(way.instance, {}).get("figures", {}).get(way.figure.name) for way in (across, up))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
 from stewardapp import storage
+from stewardapp.reads.arranged_table import Class, Wanted, arranged, can_be_arranged, sizes_of
 from worker.engine.io.sent_text import whole_number
 from worker.sealed import SealedError, SealedReader, digest
 
@@ -39,11 +40,34 @@ class ReleasedPage:
     number: int
     pages: int
     rehashed: bool
+    found: int = 0
+    """How many rows there are to turn over: fewer than the file has where some were asked for."""
+    wanted: Wanted = field(default_factory=Wanted)
+    alike: tuple[int | None, ...] = ()
+    """How many rows are like each of these, where the smallest classes come first."""
+    smallest: tuple[Class, ...] = ()
+    arrangeable: bool = False
 
     @property
     def has_previous(self) -> bool:
         """Whether there is a page before."""
         return self.number > 1
+
+    @property
+    def numbered(self) -> tuple[tuple[tuple[str, ...], int | None], ...]:
+        """Each row with how many are like it, where that was asked."""
+        return tuple(zip_longest(self.rows, self.alike))
+
+    @property
+    def direction(self) -> str:
+        """Which way it is sorted, as browsers are told."""
+        return "descending" if self.wanted.descending else "ascending"
+
+    @property
+    def next_sort(self) -> dict[str, str]:
+        """What a click on each header asks for: first upwards, then downwards."""
+        upwards = self.wanted.sort if not self.wanted.descending else ""
+        return {name: f"-{name}" if name == upwards else name for name in self.headers}
 
     @property
     def previous_number(self) -> int:
@@ -67,20 +91,52 @@ def shown_artifact(artifacts: list[Artifact], name: str) -> Artifact | None:
     return next((one for one in tables if one.name == name), tables[0] if tables else None)
 
 
-def released_page(artifact: Artifact, wanted: str) -> ReleasedPage:
-    """One page of a file; a file that is not too large is checked against its hash first."""
-    pages = max(1, -(-(artifact.rows or 0) // ROWS_PER_PAGE))
-    number = min(max(whole_number(wanted) or 1, 1), pages)
-    rehashed = artifact.size <= REHASH_UP_TO
+def released_page(artifact: Artifact, wanted: Wanted, keys: Sequence[str] = ()) -> ReleasedPage:
+    """One page of a file; a file that is not too large is checked against its hash first.
+
+    `keys` are the columns that its rows could be found by; the smallest classes of these are told.
+    """
+    rehashed, small = artifact.size <= REHASH_UP_TO, can_be_arranged(artifact)
     try:
         with storage.reading(artifact.blob) as file:
             if rehashed:
                 check(file, artifact.sha256)
-            read = READERS[artifact.media_type.partition(";")[0]]
-            headers, rows = read(file, (number - 1) * ROWS_PER_PAGE)
+            if small and wanted.arranges:
+                page = _arranged(artifact, file, wanted, keys)
+            else:
+                page = _as_it_stands(artifact, file, wanted)
+            page = replace(page, rehashed=rehashed, arrangeable=small)
+            if small and keys:
+                classes = sizes_of(file, page.headers, keys)
+                page = replace(page, smallest=tuple(classes.smallest()))
     except SealedError as broken:
         raise Damaged from broken
-    return ReleasedPage(artifact, headers, rows, number, pages, rehashed)
+    return page
+
+
+def _as_it_stands(artifact: Artifact, file: SealedReader, wanted: Wanted) -> ReleasedPage:
+    rows_in_all = artifact.rows or 0
+    number, pages = _place(wanted.page, rows_in_all)
+    read = READERS[artifact.media_type.partition(";")[0]]
+    headers, rows = read(file, (number - 1) * ROWS_PER_PAGE)
+    return ReleasedPage(artifact, headers, rows, number, pages, rehashed=False, found=rows_in_all)
+
+
+def _arranged(artifact: Artifact, file: SealedReader, wanted: Wanted, keys: Sequence[str]) -> ReleasedPage:
+    def page(found: int) -> slice:
+        first = (_place(wanted.page, found)[0] - 1) * ROWS_PER_PAGE
+        return slice(first, first + ROWS_PER_PAGE)
+
+    made = arranged(file, wanted, keys, page)
+    number, pages = _place(wanted.page, made.found)
+    shown = ReleasedPage(artifact, made.headers, made.rows, number, pages, rehashed=False, found=made.found)
+    return replace(shown, wanted=wanted, alike=made.alike)
+
+
+def _place(wanted: str, rows: int) -> tuple[int, int]:
+    """The page asked for, or the nearest there is, and how many there are."""
+    pages = max(1, -(-rows // ROWS_PER_PAGE))
+    return min(max(whole_number(wanted) or 1, 1), pages), pages
 
 
 def check(file: SealedReader, sha256: str) -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from stewardapp.domain.averaging import Added, Beside, added_up, averaged_with
 from stewardapp.domain.facts import assessable_facts, run_facts
 from stewardapp.models.job import JobState
+from worker.engine.recipes.stored import results_of
 
 if TYPE_CHECKING:
     from stewardapp.access.facts import RunFacts
     from stewardapp.models import Artifact, Assessment, Policy, Reading, Run, Version
     from stewardapp.reads.releases import Seen
+    from worker.engine.contracts.result import Result
 
 
 class SeenRun:
@@ -30,6 +32,11 @@ class SeenRun:
     def facts(self) -> RunFacts:
         """What the rules need to know about the run."""
         return run_facts(self.run, self.seen.out)
+
+    @cached_property
+    def results(self) -> dict[str, Result]:
+        """What its measures found, by instance; nothing once the data are destroyed."""
+        return {one.id: one for one in results_of(self.run.report)}
 
     @cached_property
     def assessable(self) -> RunFacts:

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from stewardapp.access.verdict import Verdict
 from stewardapp.presenters import icons, numbers, spark, status, steps, times
+from stewardapp.presenters.how_to_read import HowToRead
 
 register = template.Library()
 
@@ -21,6 +22,11 @@ register.filter("percent", numbers.percent)
 register.filter("size", numbers.size)
 register.filter("duration", numbers.duration)
 register.filter("short_hash", numbers.short_hash)
+
+
+def own_id() -> str:
+    """An id that nothing else on the page has, for what explains a button."""
+    return f"why-{get_random_string(6)}"
 
 
 @register.simple_tag
@@ -36,9 +42,15 @@ def when(moment: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag(name="spark")
-def spark_tag(shape: Sequence[int], label: str = "") -> SafeString:
-    """`{% spark column.shape "distribution of age" %}`."""
-    return spark.spark(shape, label)
+def spark_tag(shape: Sequence[int], label: str = "", tone: str = "") -> SafeString:
+    """`{% spark column.shape "distribution of age" %}`; the tone `before` is grey."""
+    return spark.spark(shape, label, tone)
+
+
+@register.simple_tag
+def bar(part: int, tone: str = "") -> SafeString:
+    """`{% bar 40 "risk" %}`: how much of a hundred; the number stands beside it."""
+    return spark.bar(part, tone)
 
 
 @register.inclusion_tag("_components/badge.html")
@@ -82,21 +94,29 @@ def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, An
     """A submit button that the verdict guards; refused, it stays focusable and says why.
 
     Options: kind ("primary", "danger", "small", …), name and value, form, icon, left (the hint opens
-    to the right of the left edge), show_reason (print the reason below instead of as a hint).
+    to the right of the left edge), up (above it, for the foot of the screen), show_reason (print the
+    reason below instead of as a hint).
     """
-    return {"verdict": verdict, "label": label, "id": f"why-{get_random_string(6)}", **options}
+    return {"verdict": verdict, "label": label, "id": own_id(), **options}
 
 
 @register.inclusion_tag("_components/verdict_link.html")
 def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict[str, Any]:
     """A link that looks like a button, guarded like `verdict_button`."""
-    return {"verdict": verdict, "url": url, "label": label, "id": f"why-{get_random_string(6)}", **options}
+    return {"verdict": verdict, "url": url, "label": label, "id": own_id(), **options}
 
 
 @register.simple_block_tag
-def help_text(content: SafeString, label: str = "How do I read this?", right: bool = False) -> SafeString:
+def help_text(content: SafeString, label: str = "How do I read this?") -> SafeString:
     """`{% help_text %}Share of people who …{% endhelp_text %}`: opens without a script."""
-    return render_to_string("_components/help.html", {"text": content, "label": label, "right": right})
+    shown = {"text": content, "label": label, "id": own_id()}
+    return render_to_string("_components/help.html", shown)
+
+
+@register.inclusion_tag("_components/how_to_read.html")
+def how_to_read(one: HowToRead | None) -> dict[str, HowToRead | str | None]:
+    """`{% how_to_read row.help %}`: what a figure is, which way is better, worked out on this page."""
+    return {"one": one, "id": own_id()}
 
 
 @register.inclusion_tag("_components/steps.html")
@@ -115,6 +135,12 @@ def crumbs(*parts: str) -> dict[str, Any]:
 def item(mapping: Any, key: Any) -> Any:
     """`{{ counts|item:name }}`: a value of a mapping, or an empty string."""
     return mapping.get(key, "") if mapping else ""
+
+
+@register.filter
+def nth(values: Sequence[Any], place: int) -> Any:
+    """`{{ heads|nth:forloop.counter0 }}`: one of several by its place."""
+    return values[place]
 
 
 @register.filter

@@ -21,7 +21,7 @@ from stewardapp.domain.facts import assessable_facts, release_facts
 from stewardapp.domain.pricing import costs_of
 from stewardapp.forms.recipe_form import LISTS
 from stewardapp.models import Exploration, Run
-from stewardapp.presenters import explorer
+from stewardapp.presenters import comparison, explorer
 from stewardapp.presenters.candidates import differences
 from stewardapp.presenters.run_pages import mends
 from stewardapp.views.assessments import ended
@@ -127,7 +127,8 @@ def run_compare(request: HttpRequest, id: uuid.UUID, other: uuid.UUID) -> HttpRe
     if before.release_id != after.release_id:
         raise Http404
     page = {"before": before, "after": after, "release": before.release}
-    return render(request, "runs/compare.html", page | {"changes": differences(before, after)})
+    shown = {"changes": differences(before, after), "sections": comparison.sections(before, after)}
+    return render(request, "runs/compare.html", page | shown)
 
 
 def lattice_or_404(run: Run, asked: str, exploration: Exploration | None = None) -> explorer.Lattice:

@@ -98,8 +98,10 @@ def release_progress(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def release_map(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """The risk–utility map of all runs, as Plotly's JSON."""
     release = release_or_404(request, id)
-    drawn = utility_map.chart(list(release.runs.all()), release.judged_by, request.GET)
-    return HttpResponse(charts.figure_json(drawn), content_type="application/json")
+    runs = list(release.runs.all())
+    drawn = utility_map.chart(runs, release.judged_by, request.GET)
+    links = utility_map.links(runs, drawn, release.candidate_id)
+    return HttpResponse(charts.figure_json(drawn, links), content_type="application/json")
 
 
 @require_http_methods(["GET", "POST"])

@@ -43,11 +43,12 @@ def run_start(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def run_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """Progress while it runs, the failure when it failed, the results when it succeeded."""
     run = run_or_404(request, id)
-    tab = request.GET.get("tab", "overview")
+    asked = request.GET.get("tab", "overview")
+    tab = run_pages.MOVED.get(asked, asked)
     if tab not in run_pages.TABS:
         raise Http404
     seen = SeenRun(run, Seen(run.release, request.user))
-    return render(request, "runs/detail.html", run_pages.context(seen, tab))
+    return render(request, "runs/detail.html", run_pages.context(seen, tab, request.GET.get("column", "")))
 
 
 @require_GET

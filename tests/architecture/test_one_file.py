@@ -166,10 +166,11 @@ def test_a_worker_runs_it_and_the_results_have_their_pages(
     assert age["after"] == {"rows": 0, "share": 0.0}, "the values of the release, not of the original"
     client = steward_of(release)
     shown = client.get(reverse("run-detail", args=[run.pk]) + "?tab=attack")
-    (first, (picture,)), _ = shown.context["readings"]
+    asked = [one for one in shown.context["readings"] if one[0].id in (illness["id"], age["id"])]
+    (first, (picture,)), _ = asked
     assert first.title == "Listed elsewhere"
     assert first.params == (("Column", "illness"), ("List", str(others)))
-    assert [one.id for one, _ in shown.context["readings"]] == [illness["id"], age["id"]]
+    assert [one.id for one, _ in asked] == [illness["id"], age["id"]]
     assert [(row.label, row.after) for row in first.rows] == [
         ("Share listed", "50\u00a0%"),
         ("Rows listed", "3"),
@@ -196,7 +197,7 @@ def test_a_worker_runs_it_and_the_results_have_their_pages(
     assert all(line in review.content.decode() for line in told)
     assert str(others.pk) not in " ".join(told)
     results = reviewer.get(reverse("run-detail", args=[run.pk]) + "?tab=attack")
-    assert [one.id for one, _ in results.context["readings"]] == [illness["id"], age["id"]]
+    assert {illness["id"], age["id"]} <= {one.id for one, _ in results.context["readings"]}
     (afterwards,) = demanded(reviewer, run, others)
     assert {**afterwards, "seconds": 0} == {**illness, "seconds": 0}
 

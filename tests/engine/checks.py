@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from io import BytesIO
+from string import Formatter
 from typing import Any, get_args
 
 import numpy as np
@@ -501,7 +502,10 @@ def setting_of(
     thinned: bool = False,
     release: Callable[[Table], Table] | None = None,
 ) -> Setting:
-    """The sample table beside a release of it: by default one column is coarser and one row suppressed."""
+    """The sample table beside a release of it: by default one column is coarser and one row suppressed.
+
+    It is also taken for made up from four of five households: who asks about the others finds them.
+    """
     reporter = reporter or NullReporter()
 
     def statistics(rows: Table, strict: bool) -> Statistics:
@@ -525,6 +529,7 @@ def setting_of(
             {POPULATION: MemorySource(sample_population())},
             {"last year": MemorySource(_otherwise_coarser(table))},
         ),
+        held_out=np.arange(table.rows) // 3 % 5 == 4,
     )
 
 
@@ -586,6 +591,9 @@ def check_figures_declared(cls: type[Measure]) -> None:
         assert figure.better in get_args(Better)
         assert figure.per in get_args(Per)
         assert not (figure.public and figure.per in ("record", "part")), "values may be its parts"
+        assert not figure.tabled or figure.per == "column", "only columns have a table of columns"
+        worked = {name for _, name, _, _ in Formatter().parse(figure.example) if name is not None}
+        assert worked <= set(names), f"{figure.name} is worked out from figures that are not declared"
 
 
 def check_measure(example: Measure) -> None:

@@ -114,7 +114,7 @@ def prove_identity(visitor: Visitor, role: str) -> None:
 
 def file_shown(page: Page) -> list[list[str]]:
     """Header and rows of the released file as the reviewer sees them."""
-    rows: list[list[str]] = page.locator("table.released tr").evaluate_all(
+    rows: list[list[str]] = page.locator("table.released :is(thead, tbody) tr").evaluate_all(
         "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
     )
     return rows

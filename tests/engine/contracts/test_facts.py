@@ -10,6 +10,7 @@ from worker.engine.contracts.facts import (
     Explored,
     Facts,
     Generalized,
+    HeldOut,
     Node,
     Suppressed,
 )
@@ -31,6 +32,7 @@ ANNOUNCED = (
     ),
     Facts(explored=Explored(8, 3, True, minimal_complete=False, listed=False)),
     Facts(changed=Changed({"age": 10, "sex": 10}, {"age": 4, "sex": 0})),
+    Facts(held_out=HeldOut(200, "household")),
 )
 
 
@@ -41,7 +43,7 @@ def test_announced_facts_survive_the_report(facts):
 
 
 def test_own_facts_cannot_pass_for_announced_ones():
-    assert {"levels", "suppressed_rows", "explored", "changed"} <= SPELLED
+    assert {"levels", "suppressed_rows", "explored", "changed", "held_out_rows"} <= SPELLED
     for name in SPELLED:
         with pytest.raises(TypeError, match=name):
             Plan({name: 1})

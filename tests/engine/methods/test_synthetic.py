@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, spearmanr
 
-from tests.engine.methods.running import codes, run
+from tests.engine.methods.running import Tagged, codes, run
 from worker.engine.errors import NoSolution
+from worker.engine.execution.dataset import Dataset
 from worker.engine.methods.synthetic_copula import SyntheticCopula
 from worker.engine.methods.synthetic_trees import SyntheticTrees
-from worker.engine.randomness import key_from_seed
+from worker.engine.randomness import Source, key_from_seed
+from worker.engine.reporting import NullReporter
 from worker.engine.tables.column import Column
 from worker.engine.tables.kinds import Kind, Role
 from worker.engine.tables.numeric import NumberColumn
-from worker.engine.tables.table import BLOCK, Table
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import BLOCK, MemorySource, Table
 
 KEY = key_from_seed(1)
 BOTH = pytest.mark.parametrize("method", [SyntheticCopula, SyntheticTrees])
@@ -223,3 +226,45 @@ def test_a_copula_knows_who_does_not_answer():
     before = np.corrcoef(x, x > 0.5)[0, 1]
     for gone in (np.isnan(out.numbers("y")), np.array([text == "" for text in out.texts("c")])):
         assert np.corrcoef(out.numbers("x"), gone)[0, 1] == pytest.approx(before, abs=0.04)
+
+
+def planned(method, table: Table):
+    """What a method decides of a table, and the rows it set aside."""
+    tagged = {c.name: Tagged(kind=c.kind) for c in table.columns}
+    data = Dataset(MemorySource(table), tagged, {})
+    step = method.plan(Statistics(data, {}, NullReporter()), (), Source(KEY), NullReporter())
+    return step, data.with_step(method, step, Source(KEY))
+
+
+def texts_of(data: Dataset) -> list[list[str]]:
+    return [column.texts() for chunk in data.chunks(data.schema.names) for column in chunk.columns]
+
+
+@BOTH
+def test_nothing_is_learnt_of_rows_that_were_set_aside(method):
+    """Whatever they hold, the same rows are made up; what other rows hold decides."""
+    table = people(1000)
+    plan, made = planned(method(), table)
+    assert plan.held_out.sum() == 200
+    assert plan.entry["held_out_rows"] == 200
+    for where, same in ((plan.held_out, True), (~plan.held_out, False)):
+        ages = table["age"].numbers.copy()
+        ages[np.flatnonzero(where)[:100]] += 1000
+        groups = np.where(where & (np.arange(1000) % 2 == 0), 1, table["group"].codes)
+        others = NumberColumn("age", Kind.INTEGER, ages), codes("group", groups, ["z", "a", "m"])
+        changed = table.with_columns(*others)
+        assert (texts_of(planned(method(), changed)[1]) == texts_of(made)) == same
+
+
+@BOTH
+def test_as_many_rows_are_made_up_as_there_were(method):
+    for share in (0.0, 0.2, 0.5):
+        plan, made = planned(method(hold_out=share), people(1000))
+        assert sum(map(len, texts_of(made))) == 1000 * 5
+        assert plan.facts["rows_fitted"] == 1000 * (1 - share)
+        assert (plan.held_out is None) == (share == 0)
+
+
+def test_rows_left_out_of_the_sample_that_trees_grow_on_are_no_training_rows():
+    plan, _ = planned(SyntheticTrees(rows_to_fit=500), people(2000))
+    assert plan.held_out.sum() == 1500

@@ -33,3 +33,21 @@ def test_a_value_of_one_row_is_found_wherever_it_stands() -> None:
 
 def test_a_label_that_no_row_holds_is_no_value() -> None:
     assert counted(["z", "b", "a", "y"], slice(1, 3)) == {"a": 1, "b": 1}
+
+
+def test_tuples_stay_what_they_are_however_wide() -> None:
+    """Just below, at and above what one integer holds: 10 bits each, and one column of 1 … 5 more."""
+    for more in range(1, 6):
+        names = [f"c{at}" for at in range(6)] + ["last"]
+        rows = [[str(row * by % 1000) for row in range(1000)] for by in (1, 3, 7, 9, 11, 13)]
+        rows.append([str(row % (1 << more)) for row in range(1000)])
+        columns = {name: Column.of_texts(name, texts) for name, texts in zip(names, rows, strict=True)}
+        counter = Counter([(name, Kind.TEXT) for name in names], None, None)
+        counter.add(columns, 1000)
+        found = counter.table()
+        codes = (one.tolist() for one in found.codes)
+        told = [
+            tuple(domain.text(code) for domain, code in zip(found.domains, tuple_, strict=True))
+            for tuple_ in zip(*codes, strict=True)
+        ]
+        assert sorted(told) == sorted(zip(*rows, strict=True)), more

@@ -7,18 +7,15 @@ from typing import Any
 
 import pytest
 
-from stewardapp.domain.facts import run_facts
 from stewardapp.models import Run
 from stewardapp.presenters import (
     candidates,
     measures,
     recipes,
-    release_pages,
     results,
     run_pages,
-    utility_map,
+    verdict_line,
 )
-from stewardapp.presenters.charts import figure_json
 from stewardapp.presenters.numbers import thousands
 from tests import factories
 
@@ -48,7 +45,10 @@ def test_figures_stand_before_and_after_with_how_to_read_them() -> None:
     (row,) = reading.rows
     assert (row.before, row.after) == ("1", "5")
     told = measures.figure_of("reidentification", "smallest_class")
-    assert row.explanation == f"{told.explanation} Usually at least 3."
+    assert (row.help.definition, row.help.usual) == (told.explanation, "at least 3")
+    assert (
+        row.help.example == f"picking one of 5 is right with a chance of {thousands(5)}" or row.help.example
+    )
     assert row.better == "↑ higher is better"
     (grid,) = reading.grids
     assert [head for head, _ in grid.headers] == ["", "Before", "After"]
@@ -95,46 +95,6 @@ def test_charts_stand_under_the_instance_they_belong_to() -> None:
     ]
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(("smallest", "met"), [(6, True), (5, True), (4, False)])
-def test_the_verdict_line_compares_with_the_policy(smallest: int, met: bool) -> None:
-    release = factories.make_release(factories.make_project())
-    run = factories.make_succeeded_run(release, smallest_class=smallest)
-    line = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
-    assert line.met is met
-    smallest_figure, highest = line.figures[:2]
-    assert (smallest_figure.value, smallest_figure.holds) == (str(smallest), smallest >= 5)
-    assert "at least 5" in smallest_figure.label
-    assert highest.holds is met
-    assert smallest_figure.explanation
-
-
-@pytest.mark.django_db
-def test_equal_runs_share_a_place_on_the_map() -> None:
-    release = factories.make_release(factories.make_project())
-    found = []
-    for _ in range(2):
-        run = factories.make_succeeded_run(release)
-        moved = {"measure": "marginals", "state": "measured", "reason": "", "idle": []}
-        run.figures["results"]["marginals#44136fa3"] = {**moved, "figures": {"mean_total_variation": 0.25}}
-        found.append(run)
-    chart = utility_map.chart(found, release.judged_by, {})
-    (series,) = chart.series
-    assert series.name == f"Runs {found[1].number}, {found[0].number}"
-    assert (series.x, series.y) == ((1 / 6,), (0.25,))
-    assert "policy" in figure_json(chart)
-    asked = {"x": "marginals#44136fa3/mean_total_variation", "y": "reidentification#44136fa3/smallest_class"}
-    turned = utility_map.chart(found, release.judged_by, asked)
-    assert (turned.series[0].x, turned.series[0].y) == ((0.25,), (6.0,))
-    assert turned.threshold is not None
-    assert (turned.threshold.axis, turned.threshold.value) == ("y", 5)
-    assert (turned.x.title, turned.y.scale) == ("mean total variation (lower is better)", "linear")
-    nowhere = utility_map.chart(found, release.judged_by, {"x": "gone#1/none"})
-    assert nowhere.series == chart.series
-    shown = utility_map.choosable(found, release.judged_by, asked)
-    assert [[one[0] for one in choices if one[2]] for _, _, choices in shown] == [[asked["x"]], [asked["y"]]]
-
-
 def test_a_recipe_in_one_line_says_what_is_not_the_default() -> None:
     recipe = {
         "goals": [{"goal": "k-anonymity", "params": {"k": 7, "missing": "own"}}],
@@ -170,21 +130,6 @@ def test_decisions_of_a_step_are_words() -> None:
 
 
 @pytest.mark.django_db
-def test_local_epsilon_is_shown_and_not_charged() -> None:
-    steps = [{"method": "pram", "params": {"column": column}} for column in ("illness", "age")]
-    release = factories.make_release(factories.make_project(), recipe={"goals": [], "steps": steps})
-    told = {"local_epsilon": 1.0986, "draws": "a"}
-    own_matrix = {"local_epsilon": 2.0, "draws": "b", "matrix_depends_on_data": True}
-    run = factories.make_succeeded_run(release, steps=[told, own_matrix])
-    line = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
-    (figure,) = [one for one in line.figures if "local" in one.label]
-    assert figure.value == "ε 1.0986"
-    assert "policy at most 3" in figure.label
-    assert "nothing is taken from it" in figure.explanation
-    assert run_facts(run).epsilon_micro == 0
-
-
-@pytest.mark.django_db
 def test_a_search_that_ended_by_its_time_limit_is_not_passed_off_as_the_best() -> None:
     run = factories.make_succeeded_run(factories.make_release(factories.make_project()))
     assert run_pages.unproven(run) == ""
@@ -212,7 +157,7 @@ def test_rows_given_up_are_one_number_wherever_they_are_told(
     row = Run(state="succeeded")  # of no release, so that nothing can be sealed in it
     said = {"recipe": {"steps": recipe}, "report": report, "state": row.state, "stated": {}, "figures": {}}
     run: Any = SimpleNamespace(**said)
-    told = [line.value for line in results.suppression_figures(run) if "rows suppressed" in line.label]
+    told = [line.value for line in verdict_line.suppression_pairs(run) if "rows suppressed" in line.label]
     assert told == ([thousands(total)] if steps else [])
     assert candidates.figures(run)["Rows suppressed"] == thousands(total)
     assert results.suppressed_rows(run) == total

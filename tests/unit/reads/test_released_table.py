@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stewardapp.models import Artifact
+from stewardapp.reads.arranged_table import Wanted
 from stewardapp.reads.released_table import ROWS_PER_PAGE, Damaged, released_page
 from tests import factories
 
@@ -55,7 +56,7 @@ def parquet_bytes() -> bytes:
 )
 def test_the_pages_together_are_the_file(content: bytes, media_type: str) -> None:
     artifact = artifact_of(content, media_type, ROWS)
-    pages = [released_page(artifact, str(number)) for number in (1, 2, 3)]
+    pages = [released_page(artifact, Wanted(str(number))) for number in (1, 2, 3)]
     assert [page.headers for page in pages] == [("value",)] * 3
     assert [row[0] for page in pages for row in page.rows] == values()
     assert (pages[0].has_previous, pages[2].has_next, pages[0].pages) == (False, False, 3)
@@ -63,7 +64,7 @@ def test_the_pages_together_are_the_file(content: bytes, media_type: str) -> Non
 
 @pytest.mark.parametrize("wanted", ["0", "-1", "99", "x", ""])
 def test_a_page_that_is_not_there_is_the_nearest_one(wanted: str) -> None:
-    page = released_page(artifact_of(csv_bytes(), "text/csv", ROWS), wanted)
+    page = released_page(artifact_of(csv_bytes(), "text/csv", ROWS), Wanted(wanted))
     assert page.number in (1, 3)
 
 
@@ -71,4 +72,4 @@ def test_other_bytes_are_refused() -> None:
     artifact = artifact_of(csv_bytes(), "text/csv", ROWS)
     artifact.sha256 = "0" * 64
     with pytest.raises(Damaged):
-        released_page(artifact, "1")
+        released_page(artifact, Wanted())

@@ -43,6 +43,14 @@ class Threshold:
 
 
 @dataclass(frozen=True)
+class Region:
+    """The part of the drawing in which every bound holds: from and to on each axis, or all of it."""
+
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
 class Chart:
     """What to draw and how to read it. Labels of data values belong only to released categories."""
 
@@ -56,6 +64,9 @@ class Chart:
     threshold: Threshold | None = None
     internal: bool = field(default=False)
     """True when a label or figure stems from unreleased data: never shown outside the project."""
+    column: str = ""
+    """The column it is about: pages show it beside that column instead of among the charts of its measure."""
+    region: Region | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The chart as plain JSON."""
@@ -76,8 +87,10 @@ class Chart:
             for one in data["series"]
         )
         threshold = Threshold(**data["threshold"]) if data.get("threshold") else None
+        region = Region(**data["region"]) if data.get("region") else None
         rest = {
             **data,
+            "region": region,
             "x": Axis(**data["x"]),
             "y": Axis(**data["y"]),
             "series": series,

@@ -74,6 +74,14 @@ class Changed:
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """Rows that were set aside before anything was learnt, and what was drawn: rows, persons, households."""
+
+    rows: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class Facts:
     """Everything a step announces; what it has nothing to say of is None."""
 
@@ -81,6 +89,7 @@ class Facts:
     suppressed: Suppressed | None = None
     explored: Explored | None = None
     changed: Changed | None = None
+    held_out: HeldOut | None = None
 
     def entry(self) -> dict[str, Any]:
         """As the report spells them, among the other facts of the step."""
@@ -95,6 +104,8 @@ class Facts:
         if self.changed:
             made |= {"cells": dict(self.changed.cells), "changed": dict(self.changed.changed)}
             made["changed_cells"] = self.changed.total
+        if self.held_out:
+            made |= {"held_out_rows": self.held_out.rows, "held_out_unit": self.held_out.unit}
         return made
 
     @classmethod
@@ -102,12 +113,13 @@ class Facts:
         """Read back from the entry of a step, of any version of the report."""
         levels, rows, nodes = entry.get("levels"), entry.get("suppressed_rows"), entry.get("nodes")
         cells, changed = entry.get("cells"), entry.get("changed")
-        hidden = entry.get("suppressed_cells") or 0
+        hidden, aside = entry.get("suppressed_cells") or 0, entry.get("held_out_rows")
         return cls(
             Generalized(levels, entry.get("heights") or {}) if levels else None,
             None if rows is None and not hidden else Suppressed(rows or 0, hidden, entry.get("left_out")),
             None if nodes is None else _explored(entry),
             Changed(cells, changed) if cells is not None and changed is not None else None,
+            None if aside is None else HeldOut(aside, entry["held_out_unit"]),
         )
 
 
@@ -142,6 +154,8 @@ def _explored(entry: Mapping[str, Any]) -> Explored:
 LISTED = tuple(_explored_entry(Explored(0, 0, True)))
 """The names of what is said of a search."""
 SPELLED = frozenset(
-    Facts(Generalized({}, {}), Suppressed(0), Explored(0, 0, True), Changed({}, {})).entry()
+    Facts(
+        Generalized({}, {}), Suppressed(0), Explored(0, 0, True), Changed({}, {}), HeldOut(0, "row")
+    ).entry()
 ) - {"cells"}
 """The names that only announced facts may have in an entry."""

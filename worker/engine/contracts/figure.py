@@ -40,7 +40,9 @@ class Figure:
     `--records` writes. Nothing is `public` unless it says so; `headline` figures stand first. `parts` are
     the names of those parts that every result has: of thresholds, the thresholds. Of a figure per column a
     policy judges the columns that have one of these `roles`; where none is named, every one. One `of_rows`
-    says how much single rows still tell: it never gets better when a release gets coarser.
+    says how much single rows still tell: it never gets better when a release gets coarser. One per column
+    that is a `headline` or `tabled` has a place in the table of columns by which people decide. `example`
+    works it out from figures of the same result, named in braces: "1 ÷ {smallest_class}".
     """
 
     name: str
@@ -55,6 +57,13 @@ class Figure:
     parts: tuple[str, ...] = ()
     roles: tuple[Role, ...] = ()
     of_rows: bool = False
+    tabled: bool = False
+    example: str = ""
+
+    @property
+    def in_table(self) -> bool:
+        """Whether it stands in the table of columns."""
+        return self.per == "column" and (self.headline or self.tabled)
 
     @property
     def comparable(self) -> bool:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from worker.engine.tables.statistics import Statistics
 
 
+FEWEST_HELD_OUT = 30
+"""Of fewer rows that no step learnt from nobody can tell what is chance."""
+
+
 class Outside(Protocol):
     """A door that the caller opens to what is not in the data themselves."""
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from worker.engine.contracts.chart import Axis, Chart, Series
-from worker.engine.tables.column import Floats
+from worker.engine.tables.column import Floats, parse_numbers
 from worker.engine.tables.frequency import Counts, FrequencyTable
 from worker.engine.tables.intervals import ends_of
 
@@ -58,11 +59,21 @@ def shares_of(old: FrequencyTable, new: FrequencyTable) -> list[dict[str, Any]]:
         often = often[rows[often] >= np.partition(rows[often], -SHOWN)[-SHOWN]]
     texts = new.domains[0].column(new.codes[0][often]).texts()
     listed = sorted(zip(rows[often].tolist(), texts, before[often].tolist(), strict=True))
-    shown = listed[-SHOWN:][::-1]
+    shown = _in_order(listed[-SHOWN:][::-1])
     made = [_share_row(text or "(missing)", was, now, old, new) for now, text, was in shown]
     rest_before = old.rows - sum(was for _, _, was in shown)
     rest = new.rows - sum(now for now, _, _ in shown)
     return [*made, _share_row("(other)", rest_before, rest, old, new)] if rest or rest_before else made
+
+
+def _in_order(shown: list[tuple[int, str, int]]) -> list[tuple[int, str, int]]:
+    """The values by size where all of them are numbers or intervals; otherwise the most frequent first."""
+    places = parse_numbers(
+        pa.array([str(ends[0]) if (ends := ends_of(text)) else text for _, text, _ in shown])
+    )
+    if np.isnan(places).any():
+        return shown
+    return [shown[place] for place in np.argsort(places, kind="stable")]
 
 
 def _rows_before(old: FrequencyTable, new: FrequencyTable) -> Counts:
@@ -94,6 +105,7 @@ def share_chart(name: str, shares: Sequence[Mapping[str, Any]]) -> Chart:
         note="Values are those of the release, and the original at their level; a label that is not in the "
         "hierarchy has no share before.",
         internal=True,
+        column=name,
     )
 
 
@@ -112,6 +124,7 @@ def quantile_chart(name: str, steps: Sequence[tuple[float, float, float]]) -> Ch
         ),
         note="Where the lines lie on each other, the distribution was kept.",
         internal=True,
+        column=name,
     )
 
 
@@ -148,6 +161,7 @@ def histogram_chart(name: str, old: FrequencyTable, new: FrequencyTable) -> Char
         ),
         note=f"Bins that hold fewer than {FEWEST} rows are shown as empty.",
         internal=True,
+        column=name,
     )
 
 

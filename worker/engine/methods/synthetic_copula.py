@@ -16,6 +16,7 @@ from worker.engine.contracts.method import Family, Method, Plan, Preset, registe
 from worker.engine.contracts.traces import Trace, gone
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
+from worker.engine.synthesis.hold_out import HoldOutShare, SetAside
 from worker.engine.synthesis.polychoric import Latent, correlations
 from worker.engine.synthesis.released import dropping, released_columns
 from worker.engine.synthesis.scores import Scale, normal_quantiles
@@ -46,11 +47,12 @@ class SyntheticCopula(Method):
 
     The model is the distribution of each column and one correlation for each pair of columns (a Gaussian
     copula); the rows of the release are drawn from it, as many as there were, and no row belongs to
-    anybody. Numbers are drawn along a line through means of groups of values, categories in proportion
-    to their frequency; rare categories are left out. Numbers of few and frequent values count as categories.
-    Whether a cell is missing hangs together with the other columns too. Correlations of categories are those
-    of what lies beneath them, measured on the rows that know both columns. Interactions of more than two
-    columns are not kept.
+    anybody. A part of the original rows is set aside first and never looked at, so that it can be measured
+    how much more the file tells of the others. Numbers are drawn along a line through means of groups of
+    values, categories in proportion to their frequency; rare categories are left out. Numbers of few and
+    frequent values count as categories. Whether a cell is missing hangs together with the other columns too.
+    Correlations of categories are those of what lies beneath them, measured on the rows that know both
+    columns. Interactions of more than two columns are not kept.
     Columns that are not listed leave the release. This is not differential privacy: the model itself is
     measured on the data.
     """
@@ -73,6 +75,7 @@ class SyntheticCopula(Method):
         title="Smallest group",
         description="Nothing is remembered of fewer rows than this.",
     )
+    hold_out: HoldOutShare = 0.2
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -100,9 +103,10 @@ class SyntheticCopula(Method):
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> CopulaPlan:
         names = released_columns(statistics.schema, self.columns)
+        aside = SetAside.of(statistics, self.hold_out, source)
         for name in names:
-            statistics.require_values(name, "columns")
-        rows = statistics.sample(names, ROWS_TO_FIT, source)
+            aside.learnt.require_values(name, "columns")
+        rows = aside.learnt.sample(names, ROWS_TO_FIT, source)
         report.progress(0.4)
         shapes = [shape_of(rows[name], statistics.declaration(name), self.smallest) for name in names]
         numeric = [
@@ -117,7 +121,9 @@ class SyntheticCopula(Method):
         found = correlations(latents)
         facts = {"columns": list(names), "rows_fitted": rows.rows, "smallest_group": self.smallest}
         facts["correlations"] = found[: len(names), : len(names)].tolist()
-        return CopulaPlan(facts, tuple(shapes), gappy, _root(found))
+        unseen = aside.unseen(rows.row_ids)
+        announced = aside.announced(unseen)
+        return CopulaPlan(facts, tuple(shapes), gappy, _root(found), announces=announced, held_out=unseen)
 
     def transform(self, chunk: Chunk, plan: CopulaPlan, source: Source) -> Chunk:
         names = [shape.name for shape in plan.shapes]

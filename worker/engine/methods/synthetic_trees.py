@@ -15,6 +15,7 @@ from worker.engine.contracts.method import Family, Method, Plan, Preset, registe
 from worker.engine.contracts.traces import Trace, gone
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
+from worker.engine.synthesis.hold_out import HoldOutShare, SetAside
 from worker.engine.synthesis.released import dropping, released_columns
 from worker.engine.synthesis.sequence import Link, linked
 from worker.engine.tables.drawing import of_rows
@@ -37,8 +38,9 @@ class SyntheticTrees(Method):
     CART). A made-up row falls through the tree and takes a value from the leaf it comes to: a category, or
     a number between two neighbours of the leaf. Interactions that the trees find are kept, so that results
     stay closer to the original ones than with a copula, and so do the risks: a leaf never has fewer rows
-    than the smallest leaf, and rare categories are left out. Columns that are not listed leave the
-    release. This is not differential privacy.
+    than the smallest leaf, and rare categories are left out. A part of the original rows is set aside first
+    and never looked at, so that it can be measured how much more the file tells of the others. Columns that
+    are not listed leave the release. This is not differential privacy.
     """
 
     slug = "synthetic-trees"
@@ -64,6 +66,7 @@ class SyntheticTrees(Method):
         title="Rows to fit",
         description="Trees are grown on a sample of so many rows.",
     )
+    hold_out: HoldOutShare = 0.2
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -97,9 +100,10 @@ class SyntheticTrees(Method):
         self, statistics: Statistics, goals: Sequence[Goal], source: Source, report: Reporter
     ) -> TreesPlan:
         names = released_columns(statistics.schema, self.columns)
+        aside = SetAside.of(statistics, self.hold_out, source)
         for name in names:
-            statistics.require_values(name, "columns")
-        rows = statistics.sample(names, self.rows_to_fit, source)
+            aside.learnt.require_values(name, "columns")
+        rows = aside.learnt.sample(names, self.rows_to_fit, source)
         links: list[Link] = []
         for number, name in enumerate(names):
             links.append(linked(links, rows[name], statistics.declaration(name), self.smallest))
@@ -110,7 +114,9 @@ class SyntheticTrees(Method):
             "smallest_leaf": self.smallest,
             "leaves": [link.leaves for link in links],
         }
-        return TreesPlan(facts, tuple(link.forgetting() for link in links))
+        fitted = tuple(link.forgetting() for link in links)
+        unseen = aside.unseen(rows.row_ids)
+        return TreesPlan(facts, fitted, announces=aside.announced(unseen), held_out=unseen)
 
     def transform(self, chunk: Chunk, plan: TreesPlan, source: Source) -> Chunk:
         bins = np.zeros((chunk.rows, len(plan.links)), np.uint8).T  # what a row shows stands together

@@ -279,7 +279,8 @@ class Counter:
 
     def _fitting(self, sizes: Sequence[int], rows: int) -> _PackedTally | _WideTally:
         """Packed as long as the tuples fit into one integer."""
-        narrow = sum(_PackedTally.bits(sizes)) < LIMIT.bit_length() and not self._weight and bool(sizes)
+        fits = 1 << sum(_PackedTally.bits(sizes)) < LIMIT  # or keys would be ranked, and not be read back
+        narrow = fits and not self._weight and bool(sizes)
         if self._tally is None:
             self._tally = _PackedTally() if narrow else _WideTally(sizes)
         if isinstance(self._tally, _PackedTally) and not narrow:

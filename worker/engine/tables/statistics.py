@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.tables.after_steps import Replay
 from worker.engine.tables.answers import BYTES_PER_TEXT, LITTLE, Answers
-from worker.engine.tables.column import Column, Floats
+from worker.engine.tables.column import Column, Floats, Mask
 from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.dense import Numbers
 from worker.engine.tables.frequency import Domain, FrequencyTable
@@ -55,6 +56,29 @@ class Data(Protocol):
 
     def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows in order."""
+
+
+@dataclass(frozen=True)
+class SomeRows:
+    """The rows of the input that are marked."""
+
+    data: Data
+    marked: Mask
+
+    @property
+    def schema(self) -> Schema:
+        """The columns, with kinds and roles."""
+        return self.data.schema
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are before anything is left out."""
+        return self.data.rows
+
+    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
+        """The marked rows in order."""
+        for chunk in self.data.chunks(columns):
+            yield chunk.filter(self.marked[chunk.row_ids])
 
 
 class Statistics:
@@ -152,6 +176,15 @@ class Statistics:
             if self._replay is None or self._replay.asks(question) is None:
                 wanted |= dict.fromkeys(self._columns_of(question))
         return tuple(wanted)
+
+    @property
+    def input_rows(self) -> int:
+        """How many rows the input has: those that were left out keep their numbers."""
+        return self._data.rows
+
+    def among(self, marked: Mask) -> Statistics:
+        """What may be asked of the marked rows of the input alone."""
+        return self.over(SomeRows(self._data, marked))
 
     def over(self, data: Data) -> Statistics:
         """What may be asked of other rows, under the same budget."""

@@ -77,6 +77,7 @@ class KeptColumns(Measure):
             usual=(0, 0.05),
             public=True,
             headline=True,
+            example="{unique_rows} rows are found for certain: {unique_share}",
         ),
         Figure(
             "unique_rows",

@@ -44,6 +44,7 @@ class Reidentification(Measure):
             usual=(3, None),
             public=True,
             headline=True,
+            example="picking one of {smallest_class} is right with a chance of {highest_risk}",
         ),
         Figure(
             "highest_risk",
@@ -54,6 +55,7 @@ class Reidentification(Measure):
             usual=(0, 1 / 3),
             public=True,
             headline=True,
+            example="1 ÷ {smallest_class} = {highest_risk}",
         ),
         Figure(
             "average_risk",
@@ -64,6 +66,7 @@ class Reidentification(Measure):
             usual=(0, 0.2),
             public=True,
             headline=True,
+            example="{classes} classes: picking within each is right for {average_risk}",
         ),
         KEYS,
         Figure(
@@ -103,6 +106,7 @@ class Reidentification(Measure):
             unit="share",
             better="low",
             public=True,
+            example="{unique_rows} rows are alone in their class: {unique_share}",
         ),
         Figure(
             "share_above",
@@ -128,6 +132,7 @@ class Reidentification(Measure):
             unit="share",
             better="low",
             public=True,
+            example="{expected_reidentifications} rows are expected to be matched: {global_risk}",
         ),
         Figure(
             "weighted",

@@ -75,6 +75,7 @@ class InformationKept(Measure):
             usual=(0.3, 1),
             per="column",
             of_rows=True,
+            tabled=True,
         ),
         PASSED_OVER,
         Figure("removed", "Columns that do not leave", "They count 0.", unit="count", better="low"),

@@ -77,15 +77,23 @@ class Marginals(Measure):
             per="column",
         ),
         Figure(
+            "distinct",
+            "Distinct",
+            "Different values in this column.",
+            unit="count",
+            per="column",
+            tabled=True,
+        ),
+        Figure(
             "suppressed_cells",
             "Suppressed cells",
             "Cells that hold * instead of a value.",
             unit="count",
             better="low",
             per="column",
+            tabled=True,
         ),
         Figure("missing", "Missing", "Rows without a value in this column.", unit="count", per="column"),
-        Figure("distinct", "Distinct", "Different values in this column.", unit="count", per="column"),
     )
 
     def questions(self, schema: Schema) -> Sequence[Question]:
