@@ -158,13 +158,22 @@ _ROLES = {
 def make_project(**policy: Any) -> Team:
     """A project with everybody in it; keyword arguments revise its policy: rows=demands(k=3), …"""
     admin = make_admin()
-    project = projects.create(name=unique("Project"), by=admin)
+    project = held_to_what_runs_answer(projects.create(name=unique("Project"), by=admin))
     people = {name: make_user(name) for name in PERSONAS if name != "admin"}
     for name, role in _ROLES.items():
         memberships.add(project=project, user=people[name], role=role, by=admin)
     if policy:
         revise_policy(project, admin, **policy)
     return Team(project=project, admin=admin, **people)
+
+
+def held_to_what_runs_answer(project: Project) -> Project:
+    """What a new project demands is more than an invented run tells: leave the rows that it answers."""
+    kept = {(one.measure, one.figure) for one in demands()}
+    for row in project.policy.rows.all():
+        if (row.measure, row.figure) not in kept:
+            row.delete()
+    return project
 
 
 def demands(k: int = 5, risk: str = "0.2", unique: str = "0.05") -> list[Demand]:
@@ -468,11 +477,19 @@ def take_to(team: Team, release: Release, state: State, by: User) -> Release:
     votes = {State.IN_REVIEW: None, State.CHANGES_REQUESTED: "request-changes", State.REJECTED: "reject"}
     decision = votes.get(state, "approve")
     if decision is not None:
-        release = vote(team, release, decision)
+        release = vote(team, answered(release), decision)
     if state in (State.PUBLISHED, State.REVOKED):
         release = releases.publish(release=release, manifest_sha256=release.candidate_sha256, by=by)
     if state is State.REVOKED:
         release = releases.revoke(release=release, notice="A mistake was found.", by=by)
+    return release
+
+
+def answered(release: Release) -> Release:
+    """With results for what was demanded when it was put forward."""
+    for one in Assessment.objects.open_demands().filter(run=release.candidate_id):
+        measured(one)
+    release.refresh_from_db()
     return release
 
 
