@@ -44,7 +44,9 @@ from stewardapp.actions import (
     surveys,
     uploads,
 )
+from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.demands import Demand
+from stewardapp.domain.facts import DECIDED_ON
 from stewardapp.domain.holding import stake_of
 from stewardapp.models import (
     Allotment,
@@ -491,6 +493,13 @@ def answered(release: Release) -> Release:
         measured(one)
     release.refresh_from_db()
     return release
+
+
+def know_each_other(version: Version) -> None:
+    """What is decided on now was compared with everything that is out."""
+    for release in Release.objects.filter(version=version, state__in=DECIDED_ON):
+        assert release.candidate is not None
+        release.candidate.others.set(published_beside(release))
 
 
 def submit(release: Release, by: User) -> Release:

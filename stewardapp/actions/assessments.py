@@ -17,7 +17,7 @@ from stewardapp.canonical import sha256_of
 from stewardapp.domain.assessed import candidate_sha256, with_assessment
 from stewardapp.domain.averaging import known_beside
 from stewardapp.domain.compared import uncompared
-from stewardapp.domain.demands import entries, unanswered
+from stewardapp.domain.demands import entries, looks_beside, unanswered
 from stewardapp.domain.facts import assessable_facts, release_facts
 from stewardapp.domain.runnable import checked, populations_of
 from stewardapp.models import Assessment, Blob, Policy, Release, Run, User, Why
@@ -180,7 +180,8 @@ def _queued(run: Run, measures: Asked, why: Why, by: User) -> Assessment:
     except IntegrityError:
         raise Conflict("busy", "Exactly this is being measured already.") from None
     assessment.compared.set(compared)
-    assessment.others.set(known_beside(run.release))
+    if looks_beside(recipe):
+        assessment.others.set(known_beside(run.release))
     return assessment
 
 

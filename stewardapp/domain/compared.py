@@ -7,12 +7,14 @@ from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from stewardapp.domain.assessed import ANSWERED
+from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.demands import looking_beside
+from stewardapp.models.assessment import Assessment
 from worker.engine import catalogue
 
 if TYPE_CHECKING:
-    from stewardapp.models.assessment import Assessment
     from stewardapp.models.policy import Policy
+    from stewardapp.models.release import Release
     from stewardapp.models.run import Run, RunQuerySet
     from worker.engine.contracts.measure import Measure
 
@@ -29,6 +31,15 @@ def uncompared(run: Run, policy: Policy, out: RunQuerySet) -> list[Measure]:
     return [one for one in looking_beside(policy) if one.id not in seen]
 
 
+def went_out_since(release: Release) -> bool:
+    """Whether something was published beside its candidate that nobody compared it with for the policy."""
+    compared = Assessment.objects.for_policy().filter(run=release.candidate_id)
+    out = published_beside(release).exclude(others_of=release.candidate_id)
+    if not out.exclude(pk__in=compared.values("others")).exists():
+        return False
+    return release.candidate is not None and measurable(release.candidate)
+
+
 def measurable(run: Run) -> bool:
     """Whether measures apply to what it made, and the table that it read is there."""
     table = run.reading.table
@@ -36,12 +47,11 @@ def measurable(run: Run) -> bool:
 
 
 def _saw(run: Run, wanted: Set[uuid.UUID]) -> Iterator[str]:
-    """The instances that the run answered with all these beside it, and those of what counts besides."""
+    """The instances that the run answered with all these beside it, and those that were asked for since."""
     if wanted <= set(run.others.values_list("pk", flat=True)):
         results = run.figures.get("results", {})
         yield from (id for id, one in results.items() if one["state"] in ANSWERED)
-    counted = [one["id"] for one in run.assessed.get("reports", ())]
-    for assessment in run.assessments.filter(pk__in=counted).prefetch_related("others"):
+    for assessment in run.assessments.for_policy().prefetch_related("others"):
         if wanted <= {other.pk for other in assessment.others.all()}:
             yield from _asked(assessment)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from stewardapp.access.facts import PriceFacts, ReleaseFacts, RunFacts
 from stewardapp.access.workflow import EDITABLE, Audience, Decision, State
 from stewardapp.domain.assessed import joined
-from stewardapp.domain.averaging import OutBeside, added_up, published_beside
-from stewardapp.domain.compared import uncompared
+from stewardapp.domain.averaging import OutBeside, added_up
+from stewardapp.domain.compared import went_out_since
 from stewardapp.domain.manifest import KeptFigures, facts_of
 from stewardapp.domain.pricing import price_of
 from stewardapp.domain.recipe import guessed_kinds, methods_of, needs_kind
@@ -55,7 +55,7 @@ def release_facts(release: Release) -> ReleaseFacts:
         guessed_kinds=_guessed_kinds(release) if editable else (),
         policy=policy.facts(),
         demands=_demands(release) if release.state == State.IN_REVIEW else (),
-        uncompared=release.state in DECIDED_ON and _uncompared(release),
+        uncompared=release.state in DECIDED_ON and went_out_since(release),
     )
 
 
@@ -64,12 +64,6 @@ def _named_ids(release: Release) -> frozenset[uuid.UUID]:
     if release.audience != Audience.NAMED:
         return frozenset()
     return frozenset(release.named.order_by().values_list("id", flat=True))
-
-
-def _uncompared(release: Release) -> bool:
-    """Whether its candidate has not been held against everything that went out about the same people."""
-    run = release.candidate
-    return run is not None and bool(uncompared(run, release.judged_by, published_beside(release)))
 
 
 def _demands(release: Release) -> tuple[str, ...]:

@@ -40,6 +40,10 @@ class AssessmentQuerySet(JobQuerySet["Assessment"]):
         """Those that have results, the oldest first."""
         return self.filter(state=JobState.SUCCEEDED).order_by("finished_at")
 
+    def for_policy(self) -> AssessmentQuerySet:
+        """Those of them that the policy asked for."""
+        return self.succeeded().filter(why=Why.POLICY)
+
     def open_demands(self) -> AssessmentQuerySet:
         """Demanded, not given up, and without a result: nothing is approved before they have one."""
         return self.exclude(why=Why.HAND).exclude(state__in=[JobState.SUCCEEDED, JobState.CANCELLED])
