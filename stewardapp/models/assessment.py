@@ -66,6 +66,10 @@ class Assessment(Job, SealedRow, Record):
     compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_afterwards")
     # The runs whose files other releases about the same people had given out when it was asked for.
     others = models.ManyToManyField("stewardapp.Run", blank=True, related_name="others_of_assessments")
+    # What whoever asked brought along for it: under a key of its own, destroyed when the job has ended.
+    brought = models.ForeignKey(
+        "stewardapp.Blob", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     why = models.CharField(max_length=16, default=Why.HAND)
     sealed_measures = SealedField()
     measures = opened("sealed_measures", list)

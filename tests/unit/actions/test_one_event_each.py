@@ -79,6 +79,7 @@ INFRASTRUCTURE = {
     "action",
     "arrivals",
     "audit",
+    "brought",
     "classifications",
     "contributions",
     "moves",
