@@ -167,7 +167,7 @@ def submit(
         decided_at=None,
     )
     details = {"run": str(run.pk), "manifest_sha256": sha256, "submission": submission}
-    details |= look_beside(run, policy, by)
+    details |= look_beside(run=run, policy=policy, by=by)
     audit.record(transition("submit").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for review: {release.title}.", _review_url(release))
     return release
@@ -199,7 +199,7 @@ def reopen(*, release: Release, revision: int | None = None, by: User) -> Releas
     check_revision(release, revision)
     move(release, "reopen", decided_at=None)
     assert release.candidate is not None  # a constraint: in review there is a candidate
-    details = look_beside(release.candidate, release.judged_by, by)
+    details = look_beside(run=release.candidate, policy=release.judged_by, by=by)
     audit.record(transition("reopen").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for another vote: {release.title}.", _review_url(release))
     return release

@@ -423,9 +423,10 @@ def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team
         for one in looking_beside(team.project.policy)
     }
     Run.objects.filter(pk=run.pk).update(figures={**run.figures, "results": found})
-    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward) == {}
+    looked = {"run": Run.objects.get(pk=run.pk), "policy": team.project.policy, "by": team.steward}
+    assert assessments.look_beside(**looked) == {}
     run.others.clear()
-    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward)
+    assert assessments.look_beside(**looked)
 
 
 # More went out since

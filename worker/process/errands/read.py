@@ -10,8 +10,8 @@ from worker.process.files import Files
 
 
 def do(job: Job, reporter: Reporter) -> Job:
-    """The table, its profile and, where somebody keeps them, the values of its columns and what its people can
-    be recognised by."""
+    """The table, its profile and, where they are kept, the values of its columns and what its people can be
+    recognised by."""
     files, limits = Files(job["files"]), job["limits"]
     said = {name: limits[name] for name in ("columns", "rows") if limits[name]}
     likeness, values = None, None
