@@ -336,14 +336,15 @@ def _revoked(story: Story, title: str) -> None:
 
 
 STAGES: dict[str, Callable[[Story, str], None]] = {
+    PUBLISHED: _published,
+    "Chronic disease 2025, withdrawn edition": _revoked,
     "Research file, first try": _draft_with_runs,
     "Research file for the regional study": _in_review,
     "File for the asthma register": _changes_requested,
     "File for the teaching course": _approved,
     "File for a marketing agency": _rejected,
     "File nobody needs any more": _withdrawn,
-    PUBLISHED: _published,
-    "Chronic disease 2025, withdrawn edition": _revoked,
     "Respondents by sex 2025": _counted(0.5),
     "Respondents by sex 2025, first draft": _counted(0.25),
 }
+"""What is out comes first: whatever is begun afterwards is compared with it."""
