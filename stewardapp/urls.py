@@ -23,6 +23,7 @@ from stewardapp.views import (
     home,
     matrix_editor,
     methods,
+    operations,
     populations,
     previews,
     project_keys,
@@ -76,6 +77,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *methods.urlpatterns,
     *guide.urlpatterns,
     *audit.urlpatterns,
+    *operations.urlpatterns,
 ]
 
 handler400 = "stewardapp.views.errors.malformed"

@@ -46,6 +46,7 @@ from stewardapp.access.desk_rules import (
     may_withdraw_question,
 )
 from stewardapp.access.entry_rules import may_enter
+from stewardapp.access.operating_rules import may_see_operations
 from stewardapp.access.population_rules import (
     PROBABLY_KNOWN,
     has_a_say,
@@ -148,6 +149,7 @@ __all__ = [
     "may_revoke",
     "may_see_comment",
     "may_see_exact",
+    "may_see_operations",
     "may_see_purchases",
     "may_see_vote",
     "may_spend",

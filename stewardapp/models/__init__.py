@@ -43,6 +43,7 @@ from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, Sur
 from stewardapp.models.upload import Upload, UploadState
 from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
+from stewardapp.models.worker_sign import WorkerSign
 
 for _found in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_found.name)  # a new table is one file
@@ -101,4 +102,5 @@ __all__ = [
     "Version",
     "Visibility",
     "Why",
+    "WorkerSign",
 ]

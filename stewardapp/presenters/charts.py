@@ -230,6 +230,9 @@ def rectangle(region: Region) -> dict[str, Any]:
     return drawn
 
 
+LONGEST_LABEL = 60
+
+
 @dataclass(frozen=True)
 class Picture:
     """What the chart component prints around the drawing, and where that is fetched from."""
@@ -242,5 +245,12 @@ class Picture:
 
 
 def pictured(chart: Chart, url: str = "") -> Picture:
-    """A chart as pages print it; without an address the table stands alone."""
-    return Picture(chart.title, chart.note, table(trimmed(chart)), not chart.series, url)
+    """A chart as pages print it; without an address the table stands alone, as it does for sentences."""
+    drawn = "" if speaks(chart) else url
+    return Picture(chart.title, chart.note, table(trimmed(chart)), not chart.series, drawn)
+
+
+def speaks(chart: Chart) -> bool:
+    """Whether its categories are sentences: there is no room for them along an axis."""
+    labels = (str(label) for one in chart.series for label in one.x)
+    return chart.x.scale == "category" and max(map(len, labels), default=0) > LONGEST_LABEL

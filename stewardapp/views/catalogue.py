@@ -27,7 +27,7 @@ PER_PAGE = 20
 def catalogue_list(request: HttpRequest) -> HttpResponse:
     """Everything this person may download, searched by words."""
     words = request.GET.get("q", "").strip()
-    found = Release.objects.in_catalogue_for(request.user).select_related("project", "candidate")
+    found = Release.objects.in_catalogue_for(request.user).select_related("project")
     for word in words.split():
         found = found.filter(title__icontains=word) | found.filter(purpose__icontains=word)
     page = Paginator(found.order_by("-published_at"), PER_PAGE).get_page(request.GET.get("page"))

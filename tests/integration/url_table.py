@@ -330,6 +330,7 @@ TABLE: dict[str, Row] = {
     "method-detail": Row(PAGE, args=lambda scene, place: {"kind": "methods", "slug": "rounding"}),
     "catalogue-list": Row(PAGE),
     "audit-list": Row(PAGE),
+    "operations": Row(Door(SIGNED_IN, ADMIN | OFFICER)),
     "review-list": Row(PAGE),
     "release-list": Row(PAGE),
     "dataset-list": Row(PAGE),

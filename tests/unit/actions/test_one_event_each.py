@@ -59,6 +59,7 @@ from stewardapp.actions import (
 from stewardapp.domain import audit_chain
 from stewardapp.domain.pricing import Cost
 from stewardapp.models import (
+    Artifact,
     Assessment,
     AuditEvent,
     Exploration,
@@ -68,6 +69,7 @@ from stewardapp.models import (
     Reading,
     Replay,
     Run,
+    Upload,
     Version,
 )
 from tests import factories, factors
@@ -110,6 +112,9 @@ BY_NOBODY = {
     "guesses.failed",
     "guesses.note_slowed",
     "guesses.proved",
+    "downloads.note_damage",
+    "downloads.note_whole",
+    "uploads.expire",
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
@@ -276,6 +281,31 @@ def downloaded(team: factories.Team) -> Call:
     assert release.candidate is not None
     artifact = release.candidate.artifacts.get(name="release.csv")
     return lambda: downloads.record(release=release, artifact=artifact, by=team.analyst)
+
+
+def left(team: factories.Team) -> Call:
+    dataset = factories.make_dataset(team)
+    upload = uploads.begin(dataset=dataset, filename="a.csv", length=9, by=team.steward)
+    Upload.objects.filter(pk=upload.pk).update(created_at=timezone.now() - timedelta(days=8))
+    upload.refresh_from_db()
+    return lambda: uploads.expire(upload=upload)
+
+
+def damaged(team: factories.Team) -> Call:
+    artifact = published_file(team)
+    return lambda: downloads.note_damage(artifact=artifact)
+
+
+def whole_again(team: factories.Team) -> Call:
+    artifact = published_file(team)
+    downloads.note_damage(artifact=artifact)
+    return lambda: downloads.note_whole(artifact=artifact)
+
+
+def published_file(team: factories.Team) -> Artifact:
+    release = factories.make_release(team, state="published")
+    assert release.candidate is not None
+    return release.candidate.artifacts.get(name="release.csv")
 
 
 def anchored(team: factories.Team) -> Call:
@@ -534,6 +564,8 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, p: datasets.create(project=t.project, population=p, name="D", by=t.steward),
     ),
     "datasets.remove": on(factories.make_dataset, lambda t, d: datasets.remove(dataset=d, by=t.steward)),
+    "downloads.note_damage": damaged,
+    "downloads.note_whole": whole_again,
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
     "hierarchies.keep": kept_hierarchy,
@@ -685,6 +717,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
     ),
     "uploads.complete": on(sent, lambda t, upload: uploads.complete(upload=upload, by=t.steward)),
+    "uploads.expire": left,
     "uploads.abandon": on(begun, lambda t, upload: uploads.abandon(upload=upload, by=t.steward)),
     "versions.destroy": destroyed,
     "versions.expire": expire,
