@@ -220,7 +220,8 @@ def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, Any]:
     """What one tab shows: what the run measured, and what was looked at afterwards."""
     if tab in SECTIONS:
         afterwards = assessments.readings(seen.measured_afterwards, tab, internal=internal)
-        return {"readings": [*measured(seen, tab, internal), *afterwards]}
+        found = [*measured(seen, tab, internal), *afterwards]
+        return {"readings": found, "attacks": assessments.attacks()}
     return recipe_and_files(seen)
 
 

@@ -41,6 +41,7 @@ BUDGET = {
     "release-configure": 19,
     "release-detail": 19,
     "release-progress": 19,
+    "release-publish": 16,
     "release-submit": 17,
     "review-detail": 21,
     "review-progress": 16,
