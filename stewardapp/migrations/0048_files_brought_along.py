@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('stewardapp', '0046_signs_of_life'),
+        ('stewardapp', '0047_sweeps'),
     ]
 
     operations = [
