@@ -42,11 +42,13 @@ from stewardapp.actions import (
     survey_answers,
     survey_questions,
     surveys,
+    sweeps,
     uploads,
 )
 from stewardapp.domain.demands import Demand
 from stewardapp.domain.holding import stake_of
 from stewardapp.domain.policy_presets import protecting
+from stewardapp.domain.sweeping import Varied
 from stewardapp.models import (
     Allotment,
     Artifact,
@@ -65,6 +67,7 @@ from stewardapp.models import (
     Replay,
     Run,
     Survey,
+    Sweep,
     User,
     Version,
 )
@@ -502,6 +505,14 @@ def vote(team: Team, release: Release, decision: Decision | str) -> Release:
 def make_run(release: Release, *, by: User | None = None) -> Run:
     """A run that waits for a worker."""
     return runs.start(release=release, by=by or release.author)
+
+
+GRID = (Varied("goals", 0, "k", (3, 5)),)
+
+
+def make_sweep(release: Release, *, by: User | None = None, entries: Sequence[Varied] = GRID) -> Sweep:
+    """Two runs that wait, for two values of k."""
+    return sweeps.begin(release=release, entries=entries, by=by or release.author)
 
 
 def make_succeeded_run(

@@ -91,6 +91,7 @@ from stewardapp.access.survey_rules import (
     may_move_survey,
     may_view_survey,
 )
+from stewardapp.access.sweep_rules import may_cancel_sweep, may_sweep
 
 __all__ = [
     "PROBABLY_KNOWN",
@@ -108,6 +109,7 @@ __all__ = [
     "may_cancel",
     "may_cancel_reading",
     "may_cancel_replay",
+    "may_cancel_sweep",
     "may_close_desk",
     "may_collect",
     "may_comment",
@@ -156,6 +158,7 @@ __all__ = [
     "may_start_run",
     "may_stop_assessment",
     "may_submit",
+    "may_sweep",
     "may_tag",
     "may_try_step",
     "may_upload",

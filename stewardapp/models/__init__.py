@@ -40,6 +40,7 @@ from stewardapp.models.resemblance import Resemblance
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
 from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
+from stewardapp.models.sweep import Sweep
 from stewardapp.models.upload import Upload, UploadState
 from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
@@ -96,6 +97,7 @@ __all__ = [
     "SurveyAnswer",
     "SurveyInvitation",
     "SurveyQuestion",
+    "Sweep",
     "Upload",
     "UploadState",
     "User",

@@ -27,9 +27,11 @@ PLAIN = {"exponentformat": "none", "separatethousands": True}
 Trace = dict[str, Any]
 
 
-def figure_json(chart: Chart, links: Mapping[str, str] | None = None) -> str:
+def figure_json(
+    chart: Chart, links: Mapping[str, str] | None = None, symbols: Mapping[str, str] | None = None
+) -> str:
     """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own. `links` say where a
-    click on a series leads, by its name.
+    click on a series leads, by its name, `symbols` how its points look.
     """
     chart = in_percent(trimmed(chart))
     draw = DRAW.get(chart.kind, points)
@@ -38,6 +40,8 @@ def figure_json(chart: Chart, links: Mapping[str, str] | None = None) -> str:
     for trace in drawn["data"]:
         if trace["name"] in (links or {}):
             trace["meta"] = {"href": (links or {})[trace["name"]]}
+        if trace["name"] in (symbols or {}):
+            trace["marker"]["symbol"] = (symbols or {})[trace["name"]]
     return json.dumps(drawn, ensure_ascii=False)
 
 

@@ -238,6 +238,11 @@ def run(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": place.newest.pk}
 
 
+def sweep(scene: Scene, place: Place) -> dict[str, Any]:
+    """Runs that wait."""
+    return {"id": factories.make_sweep(place.release).pk}
+
+
 def hopeless(scene: Scene, place: Place) -> dict[str, Any]:
     """A run that found no solution."""
     made = factories.make_run(place.release)
@@ -669,6 +674,17 @@ TABLE: dict[str, Row] = {
         args=lambda scene, place: {"of": f"run:{place.newest.pk}"},
         places=STATES,
     ),
+    "sweep-begin": Row(
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        release,
+        lambda scene, place: {"goals-0-k": "3, 5", "counted": "2"},
+        places=STATES,
+    ),
+    "sweep-detail": Row(Door(TEAM | ADMIN), args=sweep),
+    "sweep-progress": Row(Door(TEAM | ADMIN), args=sweep),
+    "sweep-map": Row(Door(TEAM | ADMIN), args=sweep),
+    "sweep-cancel": Row(post=Door(TEAM | ADMIN, STEWARDS), args=sweep),
     "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
     "run-explorer": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk}),
     "run-explore": Row(post=Door(TEAM | ADMIN, TEAM), args=lambda scene, place: {"id": place.run.pk}),

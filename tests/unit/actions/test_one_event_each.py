@@ -53,6 +53,7 @@ from stewardapp.actions import (
     runs,
     survey_questions,
     surveys,
+    sweeps,
     uploads,
     versions,
 )
@@ -103,6 +104,8 @@ QUIET = {
     "uploads.append",
     "uploads.resync",
 }
+# Actions made of other actions: each of these leaves its own event too.
+OF_PARTS = {"sweeps.begin": 2}
 # Nobody stands behind them: the date has come, the first administrator has nobody to be made by, or nobody is
 # asked who answers or guesses.
 BY_NOBODY = {
@@ -658,6 +661,13 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "runs.start": on(factories.make_release, lambda t, r: runs.start(release=r, by=t.steward)),
     "runs.cancel": cancelled,
     "runs.record": record_run,
+    "sweeps.begin": on(
+        factories.make_release, lambda t, r: sweeps.begin(release=r, entries=factories.GRID, by=t.steward)
+    ),
+    "sweeps.cancel": on(
+        lambda t: factories.make_sweep(factories.make_release(t)),
+        lambda t, s: sweeps.cancel(sweep=s, by=t.steward),
+    ),
     "surveys.create": on(
         factories.make_population,
         lambda t, p: surveys.create(project=t.project, population=p, title="S", by=t.steward),
@@ -733,7 +743,7 @@ def test_one_event(name: str) -> None:
     call = CALLS[name](team)
     before = AuditEvent.objects.count()
     call()
-    assert AuditEvent.objects.count() == before + 1
+    assert AuditEvent.objects.count() == before + 1 + OF_PARTS.get(name, 0)
     event = AuditEvent.objects.latest("id")
     by_machinery = name in BY_NOBODY or (name.endswith(".record") and name != "downloads.record")
     assert (event.actor_id is None) is by_machinery
