@@ -107,8 +107,9 @@ def figure_named(contract: type[Measure], name: str) -> Figure | None:
 
 
 def told_of(measure: Measure, params: Params) -> str:
-    """What a policy tells a measure, in words."""
-    told = (f"{one.title.lower()} {params[one.name]}" for one in measure.parameters() if one.name in params)
+    """What a policy tells a measure, in words; what is as usual is not spelled."""
+    unusual = params.keys() & measure.model_dump(exclude_defaults=True).keys()
+    told = (f"{one.title.lower()} {params[one.name]}" for one in measure.parameters() if one.name in unusual)
     return ", ".join(told)
 
 
