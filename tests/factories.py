@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -47,6 +47,7 @@ from stewardapp.actions import (
 )
 from stewardapp.domain.demands import Demand
 from stewardapp.domain.holding import stake_of
+from stewardapp.domain.policy_presets import protecting
 from stewardapp.domain.sweeping import Varied
 from stewardapp.models import (
     Allotment,
@@ -526,14 +527,15 @@ def make_succeeded_run(
     steps: Sequence[Mapping[str, Any]] = (),
 ) -> Run:
     """Do what a worker does with a run, with invented figures and a small released file."""
-    report = _report(smallest_class, goals_hold, epsilon, unique_share)
+    run = make_run(release, by=by)
+    report = _report(run, smallest_class, goals_hold, epsilon, unique_share)
     report["steps"] = list(steps) or report["steps"]
-    return succeed(make_run(release, by=by), report, content)
+    return succeed(run, report, content)
 
 
 def succeed(run: Run, report: Mapping[str, Any] | None = None, content: bytes = RELEASED_CSV) -> Run:
     """End a run that waits as a worker ends one that went well."""
-    report = report or _report(6, True, "0", 0.0)
+    report = report or _report(run, 6, True, "0", 0.0)
     fence = Run.objects.claim(run.pk, WORKER, LEASE)
     assert fence is not None
     with transaction.atomic():
@@ -707,12 +709,14 @@ def _made(run: Run, name: str, content: bytes, *, public: bool) -> Artifact:
     return Artifact(run=run, blob=blob, sha256=blob.sha256, size=blob.size, **told)
 
 
-def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: float) -> dict[str, Any]:
+def _report(
+    run: Run, smallest_class: int, goals_hold: bool, epsilon: str, unique_share: float
+) -> dict[str, Any]:
     before, after = _reidentification(6, 1), _reidentification(1, smallest_class)
     return {
         "version": 2,
         "input": {"rows": 6, "columns": 3, "rows_without_consent": 0},
-        "output": {"rows": 6, "columns": 3},
+        "output": {"rows": 6, "columns": 3, "family": "truthful"},
         "engine": {"version": "test", "seconds": 0.1, "peak_memory_bytes": 1},
         "steps": [
             {
@@ -739,9 +743,23 @@ def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: f
         "measures": [
             result("reidentification", "risk", before=before, after=after, charts=[RISK_CHART]),
             result("kept-columns", "risk", after={"unique_share": unique_share}),
+            *_idle(run, {"reidentification", "kept-columns"}),
         ],
         "privacy_loss": {"epsilon": float(epsilon), "delta": 0, "unit": "row", "neighbours": "add-remove"},
     }
+
+
+NOTHING_THERE = "There is nothing of the kind in this release."
+NOBODY_ALONE = {"unique_share": 0.0, "exposed_share": 0.0}
+
+
+def _idle(run: Run, found: Set[str]) -> list[dict[str, Any]]:
+    """What a new project demands besides, where nothing is found; nobody stands out beside others."""
+    beside = [slug for slug, one in catalogue.measures().items() if one.looks_beside]
+    demanded = dict.fromkeys([*(one.measure for one in protecting()), *beside])
+    nothing = {"state": "does-not-apply", "reason": NOTHING_THERE}
+    compared = {slug: {"after": NOBODY_ALONE} for slug in beside if run.others.exists()}
+    return [result(one, "risk", **compared.get(one, nothing)) for one in demanded if one not in found]
 
 
 def _reidentification(classes: int, smallest: int) -> dict[str, Any]:

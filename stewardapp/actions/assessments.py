@@ -77,7 +77,7 @@ def measure_policy(*, run: Run, by: User) -> Assessment:
     return assessment
 
 
-def look_beside(run: Run, policy: Policy, by: User) -> dict[str, object]:
+def look_beside(*, run: Run, policy: Policy, by: User) -> dict[str, object]:
     """Demand of a candidate what it tells together with other releases that are out about the same people,
     and say what was demanded, for the log.
 

@@ -167,7 +167,7 @@ def submit(
         decided_at=None,
     )
     details = {"run": str(run.pk), "manifest_sha256": sha256, "submission": submission}
-    details |= look_beside(run, policy, by)
+    details |= look_beside(run=run, policy=policy, by=by)
     audit.record(transition("submit").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for review: {release.title}.", _review_url(release))
     return release

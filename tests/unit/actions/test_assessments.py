@@ -388,7 +388,11 @@ def published(team: Team) -> Release:
 
 
 def put_forward(team: Team, beside: Release) -> tuple[Release, Assessment | None]:
-    release = factories.make_release(team, state="in-review", version=beside.version)
+    """A run that ended before the other release was out."""
+    release = factories.make_release(team, version=beside.version)
+    run = factories.make_succeeded_run(release)
+    run.others.clear()
+    release = releases.submit(release=release, run=run, by=team.steward)
     return release, Assessment.objects.filter(run=release.candidate_id).first()
 
 
@@ -414,6 +418,11 @@ def test_beside_another_release_nobody_approves_before_both_were_compared(team: 
     assert submitted.details["assessment"] == str(made.pk)
 
 
+def looked(team: Team, run: Run) -> dict[str, object]:
+    fresh_run = Run.objects.get(pk=run.pk)
+    return assessments.look_beside(run=fresh_run, policy=team.project.policy, by=team.steward)
+
+
 def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team) -> None:
     out = published(team)
     run = factories.make_succeeded_run(factories.make_release(team, version=out.version))
@@ -423,6 +432,6 @@ def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team
         for one in looking_beside(team.project.policy)
     }
     Run.objects.filter(pk=run.pk).update(figures={**run.figures, "results": found})
-    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward) == {}
+    assert looked(team, run) == {}
     run.others.clear()
-    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward)
+    assert looked(team, run)
