@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from stewardapp import env
+from stewardapp.env import inherited
 
 SECONDS = 24 * 3600
 
@@ -70,4 +70,4 @@ def _environment() -> dict[str, str]:
     connection.ensure_connection()
     info = connection.connection.info
     named = {"PGHOST": info.host, "PGPORT": info.port, "PGUSER": info.user, "PGPASSWORD": info.password}
-    return env.inherited({name: str(value) for name, value in named.items() if value})
+    return inherited({name: str(value) for name, value in named.items() if value})

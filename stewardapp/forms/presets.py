@@ -13,7 +13,8 @@ from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine.recipes.document import ALL, RecipeJson
 from worker.engine.tables.kinds import Kind, Role
 
-Part = str | dict[str, Any]
+Body = dict[str, Any]
+Part = str | Body
 Columns = Sequence[ColumnChoice]
 FOLDER = Path(__file__).resolve().parent.parent / "presets"
 
@@ -29,9 +30,9 @@ class Preset(BaseModel):
     summary: str
     effect: str
     audience: str
-    goals: tuple[dict[str, Any], ...]
-    steps: tuple[dict[str, Any], ...]
-    measures: tuple[str | dict[str, Any], ...] = (ALL,)
+    goals: tuple[Body, ...]
+    steps: tuple[Body, ...]
+    measures: tuple[str | Body, ...] = (ALL,)
 
     def recipe(self, columns: Columns) -> RecipeJson:
         """The goals, steps and measures for a version with these columns."""
@@ -101,5 +102,5 @@ def spread(parts: Iterable[Part], columns: Columns) -> Iterator[Part]:
             yield from (_about(body, which.param, chosen) for chosen in SPREADS[said](which, columns))
 
 
-def _about(body: dict[str, Any], param: str, chosen: str | list[str]) -> dict[str, Any]:
+def _about(body: Body, param: str, chosen: str | list[str]) -> Body:
     return {**body, "params": {**body["params"], param: chosen}}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any
 
 from stewardapp.actions import assessments, datasets, populations, uploads
 from stewardapp.management.demo_work import carry_out
 from stewardapp.management.survey import health_survey
 from stewardapp.models import Dataset, Population, Project, Run, User, Version
-from worker.engine.recipes.document import Entry
+from worker.engine.recipes.document import Entry, Params
 
 NAME, PEOPLE = "Voter list", "Voters of the region"
 KNOWN = ("birth_date", "sex", "postcode")
@@ -64,7 +63,7 @@ def _uploaded(project: Project, steward: User, survey: str) -> Version:
 
 def attack(run: Run, list_of_voters: Version, steward: User) -> None:
     """Look the voters up in what a run released, once."""
-    params: dict[str, Any] = {"file": str(list_of_voters.pk), "keys": list(KNOWN)}
+    params: Params = {"file": str(list_of_voters.pk), "keys": list(KNOWN)}
     if not run.assessments.exists():
         wanted = Entry(measure="auxiliary-linkage", params=params)
         assessments.ask(run=run, measures=[wanted], by=steward)

@@ -20,7 +20,7 @@ HOME = (
     "worker/engine/verification/",
 )
 # Recipes and ready-made policies, a file each; a policy may demand any figure of any measure.
-PRESETS = ("stewardapp/presets/", "stewardapp/management/demo.py")
+PRESETS = ("stewardapp/presets/", "stewardapp/management/demo")
 # A word that is also a measure's: the questions of a desk, a column of the records, an attack on its answers.
 WORDS = {
     "stewardapp/models/query.py": {"queries"},
