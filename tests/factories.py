@@ -550,9 +550,15 @@ def make_succeeded_run(
     return succeed(run, report, content)
 
 
-def succeed(run: Run, report: Mapping[str, Any] | None = None, content: bytes = RELEASED_CSV) -> Run:
+def succeed(
+    run: Run,
+    report: Mapping[str, Any] | None = None,
+    content: bytes = RELEASED_CSV,
+    *,
+    smallest_class: int = 6,
+) -> Run:
     """End a run that waits as a worker ends one that went well."""
-    report = report or _report(run, 6, True, "0", 0.0)
+    report = report or _report(run, smallest_class, True, "0", 0.0)
     fence = Run.objects.claim(run.pk, WORKER, LEASE)
     assert fence is not None
     with transaction.atomic():

@@ -21,9 +21,9 @@ GRID = {"goals-0-k": "3, 5, 7"}
 KEPT = "marginals#44136fa3"
 
 
-def useful(run: Run, moved: float, family: str = "truthful", **report: Any) -> None:
+def useful(run: Run, moved: float, family: str = "truthful", smallest: int = 6) -> None:
     """The run has ended; so much was moved."""
-    run = factories.succeed(run, factories._report(report.get("smallest", 6), True, "0", 0.0))
+    run = factories.succeed(run, smallest_class=smallest)
     run.figures["results"][KEPT] = {
         "measure": "marginals",
         "state": "measured",
