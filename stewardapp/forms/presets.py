@@ -98,8 +98,5 @@ def spread(parts: Iterable[Part], columns: Columns) -> Iterator[Part]:
             yield body
         else:
             which = Which.model_validate(part[said])
-            yield from (_about(body, which.param, chosen) for chosen in SPREADS[said](which, columns))
-
-
-def _about(body: dict[str, Any], param: str, chosen: str | list[str]) -> dict[str, Any]:
-    return {**body, "params": {**body["params"], param: chosen}}
+            for chosen in SPREADS[said](which, columns):
+                yield {**body, "params": {**body["params"], which.param: chosen}}
