@@ -45,7 +45,9 @@ from stewardapp.actions import (
     sweeps,
     uploads,
 )
+from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.demands import Demand
+from stewardapp.domain.facts import DECIDED_ON
 from stewardapp.domain.holding import stake_of
 from stewardapp.domain.policy_presets import protecting
 from stewardapp.domain.sweeping import Varied
@@ -472,12 +474,27 @@ def take_to(team: Team, release: Release, state: State, by: User) -> Release:
     votes = {State.IN_REVIEW: None, State.CHANGES_REQUESTED: "request-changes", State.REJECTED: "reject"}
     decision = votes.get(state, "approve")
     if decision is not None:
-        release = vote(team, release, decision)
+        release = vote(team, answered(release), decision)
     if state in (State.PUBLISHED, State.REVOKED):
         release = releases.publish(release=release, manifest_sha256=release.candidate_sha256, by=by)
     if state is State.REVOKED:
         release = releases.revoke(release=release, notice="A mistake was found.", by=by)
     return release
+
+
+def answered(release: Release) -> Release:
+    """With results for what was demanded when it was put forward."""
+    for one in Assessment.objects.open_demands().filter(run=release.candidate_id):
+        measured(one)
+    release.refresh_from_db()
+    return release
+
+
+def know_each_other(version: Version) -> None:
+    """What is decided on now was compared with everything that is out."""
+    for release in Release.objects.filter(version=version, state__in=DECIDED_ON):
+        assert release.candidate is not None
+        release.candidate.others.set(published_beside(release))
 
 
 def submit(release: Release, by: User) -> Release:

@@ -10,11 +10,15 @@ from stewardapp.access.facts import PriceFacts, ReleaseFacts, RunFacts
 from stewardapp.access.workflow import EDITABLE, Audience, Decision, State
 from stewardapp.domain.assessed import joined
 from stewardapp.domain.averaging import OutBeside, added_up
+from stewardapp.domain.compared import went_out_since
 from stewardapp.domain.manifest import KeptFigures, facts_of
 from stewardapp.domain.pricing import price_of
 from stewardapp.domain.recipe import guessed_kinds, methods_of, needs_kind
 from stewardapp.domain.shaping import shapers_of
 from stewardapp.models import Assessment, Release, Run
+
+DECIDED_ON = (State.IN_REVIEW, State.APPROVED)
+"""In these states somebody decides what becomes of the candidate."""
 
 
 def contributors_of(release: Release) -> frozenset[uuid.UUID]:
@@ -33,11 +37,13 @@ def _contributing(release: Release, own: Iterable[uuid.UUID]) -> frozenset[uuid.
 
 @dataclass(frozen=True)
 class Around:
-    """What others did about a release: who shaped it, the votes that count, the states of open demands."""
+    """What others did about a release: who shaped it, the votes that count, the states of open demands, and
+    whether they published more than its candidate was compared with, which no list asks."""
 
     shaped_by: Collection[uuid.UUID]
     votes: Collection[tuple[uuid.UUID, str]]
     demands: Collection[str]
+    uncompared: bool = False
 
 
 def _around(release: Release) -> Around:
@@ -45,6 +51,7 @@ def _around(release: Release) -> Around:
         list(release.contributions.values_list("user_id", flat=True)),
         [(vote.reviewer_id, vote.decision) for vote in release.reviews.counted(release)],
         _demands(release) if release.state == State.IN_REVIEW else (),
+        release.state in DECIDED_ON and went_out_since(release),
     )
 
 
@@ -71,6 +78,7 @@ def release_facts(release: Release, around: Around | None = None) -> ReleaseFact
         guessed_kinds=_guessed_kinds(release) if editable else (),
         policy=policy.facts(),
         demands=tuple(around.demands),
+        uncompared=around.uncompared,
     )
 
 

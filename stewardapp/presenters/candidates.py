@@ -130,6 +130,7 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
     }
     if not tables.is_table(run):
         shown["columns"] = column_table(candidate, asked.get("column", ""), internal=internal)
+        shown["attacks"] = assessments.attacks()
     shown["assessments"] = assessments.lines(seen, candidate.assessments)
     return shown | file_context(candidate, asked) | release_pages.talk(seen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from stewardapp.presenters.utility_map import Way
     from stewardapp.reads.releases import Seen
 
+MAP = "Risk–utility map of this sweep’s runs"
 Axes = tuple["Way", "Way"]
 
 
@@ -164,7 +165,8 @@ def size_words(runs: int, seconds: float | None) -> str:
 
 def picture(sweep: Sweep, runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Picture:
     """The map with its table."""
-    return pictured(utility_map.chart(placed(sweep, runs), policy, asked), map_address(sweep, asked))
+    drawn = utility_map.chart(placed(sweep, runs), policy, asked)
+    return pictured(replace(drawn, title=MAP), map_address(sweep, asked))
 
 
 def map_address(sweep: Sweep, asked: Mapping[str, str]) -> str:

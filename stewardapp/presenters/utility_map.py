@@ -160,7 +160,9 @@ def compared(first: Run, second: Run) -> str:
 
 def pareto(chosen: tuple[Way, Way], places: Sequence[Place]) -> tuple[Series, ...]:
     """A line through the places that no other is better than in both figures; none through a single one."""
-    signs = [1.0 if way.figure.better == "low" else -1.0 for way in chosen]
+    signs = [{"low": 1.0, "high": -1.0}.get(way.figure.better, 0.0) for way in chosen]
+    if 0.0 in signs:
+        return ()
     best: list[Place] = []
     for place in sorted(places, key=lambda one: (signs[0] * one[0], signs[1] * one[1])):
         if not best or signs[1] * place[1] < signs[1] * best[-1][1]:

@@ -41,12 +41,14 @@ BUDGET = {
     "release-configure": 19,
     "release-detail": 19,
     "release-progress": 19,
+    "release-publish": 16,
     "release-submit": 17,
     "review-detail": 21,
     "review-progress": 16,
     "run-assessments": 18,
     "run-detail": 16,
     "run-explorer": 16,
+    "run-report": 16,
     "step-matrix": 17,
 }
 """Pages that ask more than `MOST` questions, in whichever place they ask most."""

@@ -160,6 +160,14 @@ def keyed_project(scene: Scene, place: Place) -> dict[str, Any]:
     return project(scene, place)
 
 
+def reported(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": place.run.pk}
+
+
+def as_pdf(scene: Scene, place: Place) -> dict[str, Any]:
+    return {**reported(scene, place), "form": "pdf"}
+
+
 QUESTION = {
     "text": "?",
     "name": "more",
@@ -703,6 +711,13 @@ TABLE: dict[str, Row] = {
         Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "other": place.newest.pk}
     ),
     "run-chart": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "slug": place.chart}),
+    # Reports of a run: with figures of the data, and with what may be published
+    "run-report": Row(Door(TEAM | ADMIN, TEAM), args=reported),
+    "run-report-file": Row(Door(TEAM | ADMIN, TEAM), args=as_pdf),
+    "run-external-report": Row(Door(TEAM | ADMIN), args=reported),
+    "run-external-report-file": Row(Door(TEAM | ADMIN), args=as_pdf),
+    "run-replay": Row(Door(TEAM | ADMIN, TEAM), args=reported),
+    "run-replay-archive": Row(Door(TEAM | ADMIN, TEAM), args=reported),
     # What is measured of a run afterwards
     "run-assessments": Row(
         Door(TEAM | ADMIN),
@@ -749,6 +764,12 @@ TABLE: dict[str, Row] = {
     # Publications
     "catalogue-detail": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
     "catalogue-certificate": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "release-report": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "release-report-file": Row(
+        PUBLICATION,
+        args=lambda scene, place: {**publication(scene, place), "form": "json"},
+        places=(*STATES, *AUDIENCES),
+    ),
     "catalogue-chart": Row(NOTHING, args=publication),  # of tables with noise only: tests/unit/views
     "catalogue-manifest": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
     "artifact-download": Row(

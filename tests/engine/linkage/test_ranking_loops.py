@@ -8,7 +8,10 @@ import pytest
 
 from tests.engine.linkage.costs_oracle import BECAME, SOURCE, WAS, random_costs, random_tuples, whole
 from worker.engine.linkage.attackers import Release
+from worker.engine.linkage.costs import LINEAR, SQUARE, WINDOW, Apart
+from worker.engine.linkage.likelihoods import _believed, _over
 from worker.engine.linkage.quasi_identifiers import Key
+from worker.engine.linkage.tuples import Tuples
 from worker.engine.tables.frequency import Domain
 from worker.engine.tables.kinds import Kind
 
@@ -46,3 +49,40 @@ def counted(scores, counts, own):
     each = list(zip(scores, counts.tolist(), strict=True))
     less = sum(rows for score, rows in each if score < own - slack)
     return less, sum(rows for score, rows in each if abs(score - own) <= slack)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_boxes_that_are_passed_over_hold_nothing_that_counts(seed):
+    draw, rows = np.random.default_rng(seed), 2500
+    places = draw.normal(size=(3, rows)) * [[1], [5], [0.1]]
+    places[0, draw.integers(0, rows, 3)] = [np.nan, np.inf, np.nan]
+    centres = np.where(np.isfinite(places), places, 0.0)
+    kinds = (SQUARE, LINEAR, WINDOW)
+    columns = zip(places, centres, kinds, strict=True)
+    costs = tuple(
+        Apart(was, draw.uniform(0.5, 2, rows), draw.normal(size=rows), became, kind, 2.0)
+        for became, was, kind in columns
+    )
+    codes = np.tile(np.arange(rows, dtype=np.int32)[:, None], 3)
+    released = Tuples(codes, draw.integers(1, 4, rows))
+    targets, offsets = np.arange(0, rows, 200), draw.normal(size=rows)
+    blank = Domain("", Kind.TEXT, ("x",) * rows, np.zeros(rows, bool))
+    key = Key(blank, blank, np.ones(rows, np.int64), np.ones(rows, np.int64))
+    release = Release(
+        (key,) * 3, released, released, codes[targets], codes[targets], np.ones(len(targets), bool),
+        SOURCE, 50, targets,
+    )  # fmt: skip
+    found = release._standings(costs, offsets)
+    believed = _believed(costs, codes[targets], released, np.exp(-offsets))
+    likely = _over(costs, codes[targets], np.ones(len(targets)), released, 5.0)
+    every = np.zeros(rows)
+    for number, target in enumerate(targets.tolist()):
+        scores = np.array([whole(costs, codes[target], y) for y in codes])
+        less, same = counted(scores + offsets, released.counts, scores[target] + offsets[target])
+        assert found.before[number] == min(less, 50)
+        assert less >= 50 or found.level[number] == same
+        each = np.exp(-scores - offsets)
+        assert believed[0, number] == pytest.approx((released.counts * each).sum(), rel=1e-12)
+        assert believed[1, number] == pytest.approx(each.max(), rel=1e-12)
+        every += np.exp(-scores)
+    assert likely == pytest.approx(every, rel=1e-9, abs=1e-12 * math.exp(-5))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from worker import engine
 from worker.engine.tables import keys
-from worker.engine.tables.keys import Packer, distinct, group, places_in, ranked
+from worker.engine.tables.keys import LIMIT, Packed, Packer, distinct, group, grouped, pack, places_in, ranked
 
 NUMBERS = st.lists(st.integers(-(2**61), 2**61) | st.integers(0, 9)).map(lambda one: np.array(one, np.int64))
 
@@ -64,3 +64,26 @@ def test_nobody_looks_distinct_numbers_up_one_by_one():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.unique" and not node.keywords:
                 slow.append(f"{path.name}: {ast.unparse(node)}")
     assert slow == []
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 1 << 17, (1 << 17) + 5])
+def test_long_and_short_lists_are_counted_alike(number):
+    draw = np.random.default_rng(number)
+    keys = draw.integers(0, max(number, 1) * 100, number)
+    before = keys.copy()
+    found = grouped(keys, None, LIMIT)
+    assert (keys == before).all()
+    known = np.unique(before, return_counts=True)
+    for one in (found, grouped(keys, None, LIMIT, spent=True)):
+        assert [part.tolist() for part in one] == [part.tolist() for part in known]
+
+
+def test_packed_columns_are_those_they_were_made_of():
+    draw, sizes = np.random.default_rng(1), (4, 256, 1 << 16)
+    columns = [draw.integers(0, size, 500) for size in sizes]
+    packed = Packed(pack(columns, sizes, 500), sizes)
+    assert len(packed) == 3
+    assert all((one == other).all() for one, other in zip(packed, columns, strict=True))
+    assert [len(one) for one in packed.every(100)] == [5, 5, 5]
+    assert packed.nbytes == packed.keys.nbytes + sum(one.nbytes for one in packed)
+    assert (packed[1:][0] == columns[1]).all()

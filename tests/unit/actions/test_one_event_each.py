@@ -82,6 +82,7 @@ INFRASTRUCTURE = {
     "action",
     "arrivals",
     "audit",
+    "brought",
     "classifications",
     "contributions",
     "moves",

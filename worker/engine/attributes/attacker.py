@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from worker.engine.contracts.traces import ReleaseFamily, Trace, Traces
 from worker.engine.tables.column import Mask
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import Chunk, Schema
 
 
 def clues(names: Sequence[str], traces: Traces | None) -> tuple[str, ...]:
@@ -31,30 +30,8 @@ def both_have(names: Sequence[str], before: Statistics, after: Statistics) -> tu
     return tuple(name for name in names if name in before.schema and name in after.schema)
 
 
-class Some:
-    """Some rows of a table, chosen by their numbers in the input."""
-
-    def __init__(self, whole: Statistics, chosen: Mask) -> None:
-        self._whole, self._chosen = whole, chosen
-
-    @property
-    def schema(self) -> Schema:
-        """The same columns."""
-        return self._whole.schema
-
-    @property
-    def rows(self) -> int:
-        """How many were chosen, at most: rows may have been left out since."""
-        return int(self._chosen.sum())
-
-    def chunks(self, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The chosen rows in order."""
-        for chunk in self._whole.chunks(columns):
-            yield chunk.filter(self._chosen[chunk.row_ids])
-
-
 def parted(whole: Statistics, held_out: Mask | None) -> tuple[Statistics, ...]:
     """The rows that the release was made from and, where there are any, those from which no step learnt."""
     if held_out is None or not held_out.any():
         return (whole,)
-    return tuple(whole.over(Some(whole, chosen)) for chosen in (~held_out, held_out))
+    return tuple(whole.among(chosen) for chosen in (~held_out, held_out))

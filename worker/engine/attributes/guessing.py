@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worker.engine.tables.column import Codes
+from worker.engine.tables.keys import distinct
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -27,7 +28,7 @@ def guessed(known: Codes, values: Codes, asked: Sequence[Codes], draw: Generator
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    options = np.unique(values)
+    options = distinct(values)
     votes = [np.zeros((len(one), len(options))) for one in asked]
     for _ in range(TREES):
         times = np.bincount(draw.integers(0, len(values), len(values)), minlength=len(values))

@@ -156,7 +156,7 @@ def _codes(domain: Domain, cells: Cells) -> Codes:
 
 
 def _sorted_out(
-    table: FrequencyTable, grid: Grid, codes: list[Codes], cells: tuple[Codes, ...], counts: Counts
+    table: FrequencyTable, grid: Grid, codes: list[Codes], cells: Sequence[Codes], counts: Counts
 ) -> BoundedCounts:
     flat = np.zeros(len(counts), np.int64)
     declared = np.ones(len(counts), bool)

@@ -6,7 +6,7 @@ takes to filter rows would tell how many are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,7 +57,7 @@ def _marked(meant: Mask) -> Column:
     return Column(MEANT, Kind.TEXT, meant.astype(np.int32), pa.array(["", "1"], pa.string()))
 
 
-def _bounded(table: FrequencyTable, asked: Asked, person: str | None) -> tuple[tuple[Codes, ...], Counts]:
+def _bounded(table: FrequencyTable, asked: Asked, person: str | None) -> tuple[Sequence[Codes], Counts]:
     if person is None:
         return table.codes, table.counts
     return bounded(table, PERSON, fresh_key(), asked.question.rows_per_person)

@@ -16,7 +16,7 @@ from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.method import Method, Tabulation
 from worker.engine.contracts.parametric import Parametric
 from worker.engine.contracts.privacy import Spend
-from worker.engine.contracts.scene import truthful_keys
+from worker.engine.contracts.scene import Outlook, truthful_keys
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
 from worker.engine.execution.beside import (
@@ -30,7 +30,7 @@ from worker.engine.execution.beside import (
 from worker.engine.execution.dataset import Dataset, Step
 from worker.engine.execution.earlier import Earlier, Nothing, declared_of, key_of
 from worker.engine.execution.kept import Kept
-from worker.engine.execution.measuring import Measured, Setting, asked_by, measured, not_measured
+from worker.engine.execution.measuring import Measured, Setting, applying, asked_by, measured, not_measured
 from worker.engine.execution.output import Output, write_release
 from worker.engine.execution.outside import OpenedFiles
 from worker.engine.execution.population import counted_population
@@ -149,7 +149,7 @@ class Work:
         by_record: bool = False,
     ) -> Measured:
         """The measures of the recipe; `data` are the rows of the original."""
-        known = after is not None and bool(self.recipe.steps)
+        traces = None if after is None else self.traces(data)
         setting = Setting(
             before=before,
             after=after,
@@ -158,8 +158,8 @@ class Work:
             reporter=self.reporter,
             outside=self.outside,
             memory=self.memory,
-            traces=self.recipe.traces_in(data.schema) if known else None,
-            channels=Channels(self.recipe.steps, before) if known else Channels(),
+            traces=traces,
+            channels=Channels() if traces is None else Channels(self.recipe.steps, before),
             earlier=self.earlier,
             declared=self.declared(before),
             held_out=held_out,
@@ -168,6 +168,10 @@ class Work:
             by_record=by_record,
         )
         return measured(self.measures, setting)
+
+    def traces(self, data: Dataset) -> Traces | None:
+        """What the steps leave of each column; nobody knows where there are no steps."""
+        return self.recipe.traces_in(data.schema) if self.recipe.steps else None
 
     def declared(self, before: Statistics) -> str:
         """Everything but the rows that figures of the original may hang on."""
@@ -255,7 +259,8 @@ def anonymize(
     listed = _listed(data) if categories is not None else ()
     further = [distinct_of(name) for name in listed]
     further += [classes_of(after.schema, after.sensitive)] if records is not None else []
-    if _announced(work, goals, before, after, further) or records is not None:
+    outlook = Outlook(original.schema, original.rows, work.traces(original))
+    if _announced(work, goals, outlook, before, after, further) or records is not None:
         kept.hold((*data.released(), *data.schema.named(Role.WEIGHT, Role.PERSON_KEY)))
     with work.reporter.span(0.6, 0.8):
         _write(work, data, kept, outputs, keep_order, persons, beside, report)
@@ -321,13 +326,14 @@ def _categories(after: Statistics, names: Sequence[str]) -> dict[str, tuple[str,
 def _announced(
     work: Work,
     goals: Sequence[Goal],
+    outlook: Outlook,
     before: Statistics | None,
     after: Statistics,
     further: Sequence[Question] = (),
 ) -> bool:
     """Say beforehand what measures and goals are going to ask. Whether the released rows are needed for it:
-    they are when a measure does not say what it asks."""
-    measures = work.measures
+    they are when a measure that applies does not say what it asks."""
+    measures = applying(work.measures, outlook)
     if before is not None:
         asking = (one for one in measures if one.compares or not work.was_read(one, before))
         before.announce(question for one in asking for question in asked_by(one, before.schema))
@@ -361,7 +367,7 @@ def assess(
     _describe_input(report, data, source, input_sha256)
     before = work.statistics(data)
     goals = work.goals(before)
-    _announced(work, goals, None, before)
+    _announced(work, goals, Outlook(data.schema, data.rows), None, before)
     _judge(before, goals, report)
     found = work.measured(data, before, None, Source(key or fresh_key()), by_record=records is not None)
     report.measures.extend(found.results)
@@ -395,7 +401,7 @@ def compare(
     report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
     before, after = work.statistics(data), work.statistics(made)
     goals = work.goals(before)
-    _announced(work, goals, before, after)
+    _announced(work, goals, Outlook(data.schema, data.rows, work.traces(data)), before, after)
     _judge(after, goals, report)
     report.measures.extend(
         work.measured(
@@ -453,7 +459,7 @@ def look_again(
     place = place_among(recipe.columns)
     ordered = laid_back(made, released, place, memory) if place in released.schema else None
     before, after = work.statistics(data), work.statistics(ordered or made)
-    _announced(work, (), before, after)
+    _announced(work, (), Outlook(data.schema, data.rows, work.traces(data)), before, after)
     found = work.measured(data, before, after, Source(key), held_out, aligned=ordered is not None)
     report.measures.extend(found.results)
     return _finished(report, work)

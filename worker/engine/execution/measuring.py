@@ -92,6 +92,21 @@ def not_measured(measures: Sequence[Measure], reason: str) -> tuple[Result, ...]
     return tuple(replace(one, state=State.DOES_NOT_APPLY, reason=reason) for one in blank)
 
 
+def applying(measures: Sequence[Measure], outlook: Outlook) -> tuple[Measure, ...]:
+    """Those that have something to say of such data, for all that is known before they are read."""
+    return tuple(one for one in measures if _applies(one, outlook))
+
+
+def _applies(measure: Measure, outlook: Outlook) -> bool:
+    """A fault is left to its result."""
+    try:
+        return measure.does_not_apply(outlook) is None
+    except Cancelled:
+        raise
+    except Exception:  # noqa: BLE001 - a measure never costs the release
+        return True
+
+
 def asked_by(measure: Measure, schema: Schema) -> Sequence[Question]:
     """What it says it is going to ask, of columns that are there; a fault is left to its result."""
     try:

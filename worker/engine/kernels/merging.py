@@ -1,4 +1,4 @@
-"""Two sorted lists of distinct keys and their counts as one."""
+"""Sorted lists as distinct keys and their counts; two of these as one."""
 
 from __future__ import annotations
 
@@ -32,4 +32,17 @@ def merge(keys: Array, counts: Array, others: Array, more: Array, out: Array, to
     for rest in range(right, len(others)):
         out[size], totals[size] = others[rest], more[rest]
         size += 1
+    return size
+
+
+@compiled
+def run_lengths(keys: Array, counts: Array) -> int:
+    """Each key of a sorted list once, in its own place, and how often it occurred; how many there are."""
+    size = 0
+    for at in range(len(keys)):
+        if at and keys[at] == keys[size - 1]:
+            counts[size - 1] += 1
+        else:
+            keys[size], counts[size] = keys[at], 1
+            size += 1
     return size

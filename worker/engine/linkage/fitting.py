@@ -17,7 +17,7 @@ from worker.engine.linkage.labels import Labels
 from worker.engine.tables.classes import Ids
 from worker.engine.tables.column import Mask
 from worker.engine.tables.frequency import Counts, FrequencyTable
-from worker.engine.tables.keys import among, group, places_in, totals
+from worker.engine.tables.keys import among, distinct, group, places_in, totals
 
 AT_ONCE = 1 << 21
 """So many pairs are looked at together."""
@@ -104,7 +104,7 @@ def _portions(step: _Walk, labels: Labels, here: Ids, there: Ids) -> Iterator[tu
     weight = np.append(0, np.cumsum(np.diff(labels.starts)[step.codes]))
     reach = np.cumsum(weight[step.starts[here + 1]] - weight[step.starts[here]])
     cuts = np.searchsorted(reach, np.arange(AT_ONCE, int(reach[-1]) if len(reach) else 0, AT_ONCE))
-    cuts = np.unique(np.concatenate([[0], cuts, [len(here)]]))
+    cuts = distinct(np.concatenate([[0], cuts, [len(here)]]))
     for start, end in itertools.pairwise(cuts):
         yield here[start:end], there[start:end]
     if len(cuts) == 1:

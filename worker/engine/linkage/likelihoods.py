@@ -30,12 +30,14 @@ def mean_likelihoods(costs: Sequence[Cost], originals: Tuples, released: Tuples,
         return np.asarray(grid[tuple(released.codes.T)] / rows)
     most = max(MOST_PAIRS // max(len(released), 1), 1)
     if len(originals) <= most:
-        likely = _over(costs, originals.codes, originals.counts.astype(np.float64), released)
+        likely = _over(costs, originals.codes, originals.counts.astype(np.float64), released, np.inf)
         return np.asarray(likely / rows)
     chosen = np.sort(source.stream("\x00others", 0).permutation(len(originals))[:most])
     weights = originals.counts[chosen].astype(np.float64)
-    likely = _over(costs, originals.codes[chosen], weights, released)
-    return np.asarray((likely + _likeliest(costs, released)) / (weights.sum() + 1.0))
+    likeliest = _likeliest(costs, released)
+    dearest = float(likeliest[np.isfinite(likeliest)].max(initial=0.0))
+    likely = _over(costs, originals.codes[chosen], weights, released, dearest)
+    return np.asarray((likely + np.exp(-likeliest)) / (weights.sum() + 1.0))
 
 
 def highest_belief(costs: Sequence[Cost], targets: Codes, released: Tuples, mean: Floats) -> float | None:
@@ -65,26 +67,31 @@ def _believed(costs: Sequence[Cost], targets: Codes, released: Tuples, weights: 
     """For each target the sum over released rows, and the largest of one row."""
     from worker.engine.linkage.ranking_loops import Room, beliefs
 
+    with np.errstate(divide="ignore"):
+        offsets = -np.log(weights)
     layout, found = Layout(tuple(costs)), np.zeros((len(targets), 2))
-    tree = layout.tree(released, np.zeros(len(released)))
-    beliefs(layout.rule(), layout.asked(targets), tree, weights[tree.order], Room.of(tree), found)
+    tree = layout.tree(released, offsets)
+    beliefs(layout.rule(), layout.asked(targets), tree, Room.of(tree), found)
     return found.T
 
 
-def _over(costs: Sequence[Cost], originals: Codes, weights: Floats, released: Tuples) -> Floats:
-    """How likely each released tuple is, summed over originals."""
-    from worker.engine.linkage.ranking_loops import Room, likelihoods
+def _over(
+    costs: Sequence[Cost], originals: Codes, weights: Floats, released: Tuples, beside: float
+) -> Floats:
+    """How likely each released tuple is, summed over originals; they are going to be added to what costs
+    `beside`, so that what costs far more may be left out."""
+    from worker.engine.linkage.ranking_loops import NEGLIGIBLE, Room, likelihoods
 
     layout, found = Layout(tuple(costs)), np.zeros(len(released))
     tree = layout.tree(released, np.zeros(len(released)))
-    in_order = np.zeros(len(released))
-    likelihoods(layout.rule(), layout.asked(originals), tree, weights, Room.of(tree), in_order)
+    in_order, most = np.zeros(len(released)), beside + NEGLIGIBLE
+    likelihoods(layout.rule(), layout.asked(originals), tree, weights, most, Room.of(tree), in_order)
     found[tree.order] = in_order
     return found
 
 
 def _likeliest(costs: Sequence[Cost], released: Tuples) -> Floats:
-    """Of each released tuple, from the value that it most likely comes from."""
+    """What each released tuple costs from the value that it most likely comes from."""
     found = np.zeros(len(released))
     for column, one in enumerate(costs):
         if isinstance(one, Listed):
@@ -92,7 +99,7 @@ def _likeliest(costs: Sequence[Cost], released: Tuples) -> Floats:
         elif isinstance(one, Apart):
             there = np.isfinite(one.places[released.codes[:, column]])
             found += np.where(there, one.bases.min(initial=np.inf), 0.0)
-    return np.exp(-found)
+    return found
 
 
 def _spread(listed: Sequence[Floats], released: Tuples, weights: Floats) -> tuple[Floats, Floats]:

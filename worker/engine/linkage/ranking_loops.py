@@ -1,7 +1,7 @@
 """Loops over released tuples, for each target: how many rows cost less than its own, and what all cost.
 
-Tuples lie in a tree: a level for each column of categories, and under its leaves the numbers, in the order
-of the first of them. A branch is left out when nothing below it can cost as little as asked for.
+Tuples lie in a tree: a level for each column of categories, and under its leaves the numbers, neighbours in
+boxes. A branch or a box is left out when nothing in it can cost as little as asked for.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ NEARLY = 1e-9
 """Costs that differ by less, relative to their size, are the same cost computed in another order."""
 FARTHEST = 745.0
 """What costs more has a likelihood of 0."""
+NEGLIGIBLE = 50.0
+"""What costs so much more than another tuple adds nothing to it that a number could hold."""
+NARROW, WIDE = 32, 1024
+"""So many tuples, one after the other, are in a box: many small ones and a few large ones."""
 
 
 class Asked(NamedTuple):
@@ -45,6 +49,15 @@ class Rule(NamedTuple):
     gone: Floats
 
 
+class Boxes(NamedTuple):
+    """Of so many tuples at a time the least and the greatest number of each column and the least offset. A
+    column in which one is missing or `*` reaches from −∞ to ∞."""
+
+    lows: Floats
+    highs: Floats
+    best: Floats
+
+
 class Tree(NamedTuple):
     """Nodes with the ranges of their children, or of their tuples at the deepest level. Tuples stand in the
     order of the tree: `order` says where each was."""
@@ -57,8 +70,8 @@ class Tree(NamedTuple):
     roots: int
     deep: int
     places: Floats
-    firsts: Floats
-    known: Longs
+    narrow: Boxes
+    wide: Boxes
     counts: Longs
     offsets: Floats
     order: Longs
@@ -139,28 +152,27 @@ def own_costs(rule: Rule, asked: Asked, own: Own, found: Floats) -> None:
 
 
 @inlined
-def first_above(numbers: Floats, start: int, end: int, bound: float) -> int:
-    """Where the first number stands that is not below the bound."""
-    while start < end:
-        middle = (start + end) // 2
-        if numbers[middle] < bound:
-            start = middle + 1
+def box_cost(rule: Rule, asked: Asked, target: int, boxes: Boxes, box: int) -> float:
+    """What the numbers and the offset of a tuple in the box cost at least."""
+    cost = 0.0
+    for column in range(boxes.lows.shape[1]):
+        low, centre = boxes.lows[box, column], asked.centres[target, column]
+        if np.isinf(low):
+            cost += 0.0 if np.isnan(centre) else min(asked.bases[target, column], 0.0)
         else:
-            end = middle
-    return start
+            place = low if np.isnan(centre) else min(max(centre, low), boxes.highs[box, column])
+            cost += number_cost(rule, asked, target, column, place)
+    return cost + boxes.best[box]
 
 
 @inlined
-def reach_of(rule: Rule, asked: Asked, target: int, room: float) -> float:
-    """How far the first number may lie from its centre so that it costs no more than `room`."""
-    scale = asked.scales[target, 0]
-    left = max(room - asked.bases[target, 0], 0.0)
-    reach = scale
-    if rule.shapes[0] == LINEAR:
-        reach = left / scale if scale > 0 else np.inf
-    elif rule.shapes[0] == SQUARE:
-        reach = np.sqrt(left / scale) if scale > 0 else np.inf
-    return reach + NEARLY * (reach + abs(asked.centres[target, 0]))
+def reached(rule: Rule, asked: Asked, tree: Tree, target: int, at: int, cost: float, most: float) -> int:
+    """The tuple to look at: this one, or the first behind a box in which none costs so little."""
+    if at % WIDE == 0 and cost + box_cost(rule, asked, target, tree.wide, at // WIDE) > most:
+        return at + WIDE
+    if at % NARROW == 0 and cost + box_cost(rule, asked, target, tree.narrow, at // NARROW) > most:
+        return at + NARROW
+    return at
 
 
 @inlined
@@ -175,30 +187,18 @@ def counted(
     above: float,
     most: int,
 ) -> tuple[int, int]:
-    """The rows under a leaf that cost less than the lower bound, up to so many, and those between both.
-
-    Tuples whose first number is out of reach are passed over; those without one lie behind the others.
-    """
-    start, end, known, last = tree.first[node], tree.last[node], tree.known[node], tree.last[node]
-    if asked.centres.shape[1] and not np.isnan(asked.centres[target, 0]):
-        least = asked.least[target, asked.least.shape[1] - 1] - min(0.0, asked.bases[target, 0])
-        reach = reach_of(rule, asked, target, above - cost - least - tree.best[node])
-        start = first_above(tree.firsts, start, known, asked.centres[target, 0] - reach)
-        end = first_above(tree.firsts, start, known, asked.centres[target, 0] + reach)
-        while end < known and tree.firsts[end] <= asked.centres[target, 0] + reach:
-            end += 1
-    less, same, at = 0, 0, start
-    while at < last and less < most:
-        if at == end:
-            at = max(at, known)
-            if at >= last:
-                break
-        whole = cost + numbers_cost(rule, asked, target, tree.places, at) + tree.offsets[at]
-        if whole < below:
-            less += tree.counts[at]
-        elif whole <= above:
-            same += tree.counts[at]
-        at += 1
+    """The rows under a leaf that cost less than the lower bound, up to so many, and those between both."""
+    less, same, at = 0, 0, tree.first[node]
+    while at < tree.last[node] and less < most:
+        behind = reached(rule, asked, tree, target, at, cost, above)
+        if behind == at:
+            whole = cost + (numbers_cost(rule, asked, target, tree.places, at) + tree.offsets[at])
+            if whole < below:
+                less += tree.counts[at]
+            elif whole <= above:
+                same += tree.counts[at]
+            behind += 1
+        at = behind
     return less, same
 
 
@@ -256,25 +256,56 @@ def leaves(rule: Rule, asked: Asked, tree: Tree, target: int, room: Room) -> int
     return number
 
 
+@inlined
+def lightest(rule: Rule, asked: Asked, tree: Tree, target: int, number: int, room: Room) -> float:
+    """What the tuple costs that costs least, of all under the leaves that stand in the room."""
+    least = np.inf
+    for leaf in range(number):
+        node, cost = room.leaves[leaf], room.leaf_costs[leaf]
+        at = tree.first[node]
+        while at < tree.last[node]:
+            behind = reached(rule, asked, tree, target, at, cost, least)
+            if behind == at:
+                numbers = numbers_cost(rule, asked, target, tree.places, at) + tree.offsets[at]
+                least = min(least, cost + numbers)
+                behind += 1
+            at = behind
+    return least
+
+
 @lean
-def beliefs(rule: Rule, asked: Asked, tree: Tree, weights: Floats, room: Room, found: Floats) -> None:
-    """For each target Σ rows · weight · e^−cost over all tuples, and the largest weight · e^−cost."""
+def beliefs(rule: Rule, asked: Asked, tree: Tree, room: Room, found: Floats) -> None:
+    """For each target Σ rows · e^−cost over all tuples, and the largest e^−cost."""
     for target in range(found.shape[0]):
-        for leaf in range(leaves(rule, asked, tree, target, room)):
+        number = leaves(rule, asked, tree, target, room)
+        most = lightest(rule, asked, tree, target, number, room) + NEGLIGIBLE
+        for leaf in range(number):
             node, cost = room.leaves[leaf], room.leaf_costs[leaf]
-            for at in range(tree.first[node], tree.last[node]):
-                whole = cost + numbers_cost(rule, asked, target, tree.places, at)
-                likely = weights[at] * np.exp(-whole)
-                found[target, 0] += tree.counts[at] * likely
-                found[target, 1] = max(found[target, 1], likely)
+            at = tree.first[node]
+            while at < tree.last[node]:
+                behind = reached(rule, asked, tree, target, at, cost, most)
+                if behind == at:
+                    numbers = numbers_cost(rule, asked, target, tree.places, at) + tree.offsets[at]
+                    likely = np.exp(-(cost + numbers))
+                    found[target, 0] += tree.counts[at] * likely
+                    found[target, 1] = max(found[target, 1], likely)
+                    behind += 1
+                at = behind
 
 
 @lean
-def likelihoods(rule: Rule, asked: Asked, tree: Tree, weights: Floats, room: Room, found: Floats) -> None:
-    """For each tuple Σ weight · e^−cost over all original ones."""
+def likelihoods(
+    rule: Rule, asked: Asked, tree: Tree, weights: Floats, most: float, room: Room, found: Floats
+) -> None:
+    """For each tuple Σ weight · e^−cost over the original ones from which it costs at most `most`."""
     for one in range(weights.size):
         for leaf in range(leaves(rule, asked, tree, one, room)):
             node, cost = room.leaves[leaf], room.leaf_costs[leaf]
-            for at in range(tree.first[node], tree.last[node]):
-                whole = cost + numbers_cost(rule, asked, one, tree.places, at)
-                found[at] += weights[one] * np.exp(-whole)
+            at = tree.first[node]
+            while at < tree.last[node]:
+                behind = reached(rule, asked, tree, one, at, cost, most)
+                if behind == at:
+                    whole = cost + numbers_cost(rule, asked, one, tree.places, at)
+                    found[at] += weights[one] * np.exp(-whole)
+                    behind += 1
+                at = behind

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from worker.engine.arrays import Longs
-from worker.engine.linkage.costs import Alike, Apart, Cost, Listed
+from worker.engine.linkage.costs import ANYTHING, NOTHING, Alike, Apart, Cost, Listed
 from worker.engine.tables.column import Codes, Floats, Mask
 from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.keys import pack
 
 if TYPE_CHECKING:
-    from worker.engine.linkage.ranking_loops import Asked, Own, Rule, Tree
+    from worker.engine.linkage.ranking_loops import Asked, Boxes, Own, Rule, Tree
 
+BITS = 30
+"""So many say which tuples are neighbours."""
 CONSTANT = Alike(np.zeros(1, np.int32), np.zeros(1, np.int32), 0.0)
 """Stands in where every column holds numbers."""
 
@@ -129,12 +132,25 @@ class Layout:
         return _stacked([one.places[codes[:, at]] for at, one in self._each], len(codes))
 
     def tree(self, released: Tuples, offsets: Floats) -> Tree:
-        """The released tuples in the order of their branches, then of their first number."""
+        """The released tuples in the order of their branches; under each, neighbours by number together."""
         branches, places = self.branches(released.codes), self.places(released.codes)
-        keys = [*([places[:, 0]] if places.shape[1] else []), *branches.T[::-1]]
-        order = np.lexsort(keys)
+        keys = [*(branches.T - min(ANYTHING, NOTHING)), self._neighbourhoods(released.codes)]
+        sizes = [int(one.max(initial=0)) + 1 for one in keys]
+        order = np.argsort(pack(keys, sizes, len(released)))
         counts, offsets = released.counts[order], offsets[order]
         return _planted(branches[order], places[order], counts, offsets, order)
+
+    def _neighbourhoods(self, codes: Codes) -> Longs:
+        """A number for each released tuple, near for near ones: the bits of its ranks by turns (Morton)."""
+        found = np.zeros(len(codes), np.int64)
+        width = len(self.numbers)
+        for turn, (at, one) in enumerate(self._each):
+            ranks = np.empty(len(one.places), np.int64)
+            ranks[np.argsort(one.places)] = np.arange(len(ranks))
+            own = (ranks * (1 << BITS // width) // max(len(ranks), 1))[codes[:, at]]
+            for bit in range(BITS // width):
+                found |= (own >> bit & 1) << (bit * width + turn)
+        return found
 
     def own(self, codes: Codes, there: Mask, offsets: Floats) -> Own:
         """The released tuple of each target; whatever stands where there is none is not looked at."""
@@ -173,14 +189,27 @@ def _planted(branches: Codes, places: Floats, counts: Longs, offsets: Floats, or
     nodes = np.concatenate(starts)
     levels = np.repeat(np.arange(deep + 1), sizes)
     best = [np.minimum.reduceat(offsets, own) if size else np.zeros(0) for own in starts]
-    firsts = np.ascontiguousarray(places[:, 0]) if places.shape[1] else np.zeros(size)
-    finite = np.concatenate([[0], np.cumsum(np.isfinite(firsts))])
-    leaf_first, leaf_last = np.concatenate(first), np.concatenate(last)
-    known = leaf_first.copy()
-    at = levels == deep
-    known[at] += finite[leaf_last[at]] - finite[leaf_first[at]]
     codes = np.ascontiguousarray(branches[nodes, levels])
     return Tree(
-        codes, levels, leaf_first, leaf_last, np.concatenate(best), sizes[0], deep,
-        places, firsts, known, counts, offsets, order,
+        codes, levels, np.concatenate(first), np.concatenate(last), np.concatenate(best), sizes[0], deep,
+        places, *_boxes(places, offsets), counts, offsets, order,
     )  # fmt: skip
+
+
+def _boxes(places: Floats, offsets: Floats) -> tuple[Boxes, Boxes]:
+    """Of few tuples each, and of many."""
+    from worker.engine.linkage.ranking_loops import NARROW, WIDE, Boxes
+
+    unknown = ~np.isfinite(places)
+    lows, highs = np.where(unknown, -np.inf, places), np.where(unknown, np.inf, places)
+    narrow = _reduced(Boxes(lows, highs, offsets), NARROW)
+    return narrow, _reduced(narrow, WIDE // NARROW)
+
+
+def _reduced(given: Boxes, number: int) -> Boxes:
+    """So many in one."""
+    starts = np.arange(0, len(given.best), number)
+    if not len(starts):
+        return given
+    lows, best = (np.minimum.reduceat(one, starts, axis=0) for one in (given.lows, given.best))
+    return given._replace(lows=lows, highs=np.maximum.reduceat(given.highs, starts, axis=0), best=best)

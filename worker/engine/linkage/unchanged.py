@@ -10,7 +10,7 @@ import numpy as np
 from worker.engine.linkage.quasi_identifiers import Key
 from worker.engine.linkage.tuples import Tuples
 from worker.engine.tables.column import Codes
-from worker.engine.tables.keys import pack
+from worker.engine.tables.keys import among, distinct, pack
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def _standing(keys: Sequence[Key], alone: Codes, became: Codes) -> int:
     became = became[(became >= 0).all(axis=1)]
     both = np.concatenate([alone, became])
     packed = pack(list(both.T), [len(key.was) for key in keys], len(both))
-    return int(np.isin(packed[: len(alone)], packed[len(alone) :]).sum())
+    return int(among(packed[: len(alone)], distinct(packed[len(alone) :])).sum())
 
 
 def _expected(

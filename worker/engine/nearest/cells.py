@@ -39,14 +39,22 @@ class Cells:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def beside(self, other: Cells) -> Cells:
+        """The rows of both."""
+        return Cells(*(np.concatenate(pair) for pair in zip(self._parts, other._parts, strict=True)))
+
     def take(self, rows: Rows) -> Cells:
         """Some rows."""
         return Cells(self.numbers[rows], self.codes[rows])
 
     def only(self, columns: Sequence[int]) -> Cells:
         """Some columns."""
-        parts = (one[:, list(columns)] for one in (self.numbers, self.codes))
-        return Cells(*(np.ascontiguousarray(one) for one in parts))  # type: ignore[arg-type]
+        parts = (one[:, list(columns)] for one in self._parts)
+        return Cells(*(np.ascontiguousarray(one) for one in parts))
+
+    @property
+    def _parts(self) -> tuple[Any, Any]:
+        return self.numbers, self.codes
 
 
 @dataclass(frozen=True)

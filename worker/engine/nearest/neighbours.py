@@ -44,15 +44,20 @@ class Nearest:
         return np.asarray(self.first == 0)
 
 
-def nearest(rows: Cells, records: Cells, reporter: Reporter, distance: Distance = "gower") -> Nearest:
-    """By the mean over the columns of how far cells are apart (Gower), or by the root of the mean square."""
+def nearest(
+    rows: Cells, records: Cells | Blocks, reporter: Reporter, distance: Distance = "gower"
+) -> Nearest:
+    """By the mean over the columns of how far cells are apart (Gower), or by the root of the mean square.
+
+    Who asks the same records again puts them into blocks once.
+    """
     from worker.engine.nearest.loops import closest
 
     squared, width = distance == "euclidean", max(rows.numbers.shape[1], 1)
     first, second = np.empty(len(rows)), np.empty(len(rows))
     tied, where = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
-    held = Blocks.of(records)
-    for part in pieces(len(rows), len(records), reporter):
+    held = records if isinstance(records, Blocks) else Blocks.of(records)
+    for part in pieces(len(rows), len(held.order), reporter):
         some, found = rows.take(part), (first[part], second[part], tied[part], where[part])
         others = (held.records.numbers, held.records.codes, held.order, held.boxes, SIZE)
         closest(some.numbers, some.codes, *others, squared, *found)

@@ -13,6 +13,7 @@ from worker.engine.contracts.traces import ReleaseFamily
 from worker.engine.nearest.cells import ORDERED, Cells, Scale, laid_out
 from worker.engine.tables.column import SUPPRESSED, marks
 from worker.engine.tables.kinds import RELEASED
+from worker.engine.tables.questions import distinct_of
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Field, Table
 
@@ -116,6 +117,8 @@ class Parties:
         if not made_up.rows:
             raise DoesNotApply(NO_ROWS)
         original = (self.training, self.hold_out)
+        for side in original:
+            side.announce(distinct_of(field.name) for field in self.fields if field.kind in ORDERED)
         scales = [Scale.of(field, original) for field in self.fields]
         known, unknown, invented = laid_out((training, hold_out, made_up), self.names, scales)
         return known, unknown, invented

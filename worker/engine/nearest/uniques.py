@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from worker.engine.arrays import Longs
 from worker.engine.nearest.cells import Scale
@@ -40,12 +41,13 @@ def _times(table: FrequencyTable) -> Longs:
 
 def _same(tables: Sequence[FrequencyTable], at: int, scale: Scale) -> Longs:
     """One code for each value of a column, for the tuples of all tables one after the other."""
-    known: dict[str | float, int] = {}
-    found = [np.zeros(0, np.int64)]
-    for table in tables:
-        domain = table.domains[at]
-        numbers = scale.numbers(domain.arrow, domain.missing).tolist()
-        read = (domain.text(i) if number != number else number for i, number in enumerate(numbers))
-        codes = np.array([known.setdefault(one, len(known)) for one in read], np.int64)
-        found.append(codes[table.codes[at]])
-    return np.concatenate(found)
+    domains = [table.domains[at] for table in tables]
+    numbers = np.concatenate([scale.numbers(one.arrow, one.missing) for one in domains])
+    told = ~np.isnan(numbers)
+    values, places = ranked(numbers[told])
+    texts = pa.concat_arrays([one.arrow.cast(pa.string()) for one in domains]).filter(pa.array(~told))
+    codes = np.empty(len(numbers), np.int64)
+    codes[told] = places
+    codes[~told] = len(values) + texts.dictionary_encode().indices.to_numpy()
+    parts = np.split(codes, np.cumsum([len(one) for one in domains])[:-1])
+    return np.concatenate([part[table.codes[at]] for part, table in zip(parts, tables, strict=True)])

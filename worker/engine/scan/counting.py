@@ -14,6 +14,7 @@ from worker.engine.scan.runs import has_runs, in_runs
 from worker.engine.scan.told_apart import Names, Tally, ToldApart
 from worker.engine.tables.column import Codes
 from worker.engine.tables.frequency import FrequencyTable
+from worker.engine.tables.keys import distinct
 from worker.engine.tables.long_table import LongTable, Tuples
 
 SKETCHED = 1 << 13
@@ -31,7 +32,7 @@ class Table:
         self.values = {one.name: max(len(one), 1) for one in tuples.domains}
         self.persons = tuples.persons
         self.rows = tuples.rows if self.persons is None else len(tuples)
-        self.everybody = self.rows if self.persons is None else len(np.unique(self.persons))
+        self.everybody = self.rows if self.persons is None else len(distinct(self.persons))
 
     @property
     def is_exact(self) -> bool:

@@ -10,7 +10,7 @@ from worker.engine.scan.refining import alone
 from worker.engine.tables.classes import suppressed_tuples
 from worker.engine.tables.column import Mask
 from worker.engine.tables.frequency import FrequencyTable
-from worker.engine.tables.keys import group
+from worker.engine.tables.keys import distinct, group
 from worker.engine.tables.long_table import Tuples
 
 
@@ -45,4 +45,4 @@ def _persons(table: FrequencyTable) -> Alone:
     persons, keys = table.persons[shown], table.keys(table.names)[shown]
     groups = group(keys)
     found = alone(persons, groups.ids, groups.first)
-    return Alone(len(found), len(np.unique(persons)), int(table.counts[shown].sum()))
+    return Alone(len(found), len(distinct(persons)), int(table.counts[shown].sum()))

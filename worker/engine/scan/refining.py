@@ -16,7 +16,7 @@ from worker.engine.scan.told_apart import NOTHING, Names, Tally, squared, tallie
 from worker.engine.tables.classes import Ids
 from worker.engine.tables.column import Codes
 from worker.engine.tables.frequency import Counts
-from worker.engine.tables.keys import Keys, group, grouped, pack
+from worker.engine.tables.keys import Keys, distinct, group, grouped, pack
 
 
 @dataclass(frozen=True)
@@ -97,4 +97,4 @@ def alone(persons: Codes, ids: Ids, first: Ids) -> Codes:
     """The persons of classes that hold nobody else."""
     shared = np.zeros(len(first), bool)
     shared[ids[persons != persons[first[ids]]]] = True
-    return np.unique(persons[~shared[ids]])
+    return distinct(persons[~shared[ids]])

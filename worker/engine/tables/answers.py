@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from worker.engine.tables.frequency import Domain, FrequencyTable, NumberDomain
+from worker.engine.tables.keys import Packed
 from worker.engine.tables.long_table import LongTable
 from worker.engine.tables.questions import Question
 
@@ -70,8 +71,9 @@ def size_of(answer: Any) -> int:
         return sum(map(_domain_size, answer.domains)) + answer.parts.shelf.held
     if not isinstance(answer, FrequencyTable):
         return LITTLE
-    arrays = [*answer.codes, answer.counts, answer.persons, answer.weights]
-    held = sum(array.nbytes for array in arrays if array is not None)
+    codes = [answer.codes] if isinstance(answer.codes, Packed) else answer.codes
+    arrays = [*codes, answer.counts, answer.persons, answer.weights]
+    held = sum(int(array.nbytes) for array in arrays if array is not None)
     return held + sum(map(_domain_size, answer.domains))
 
 

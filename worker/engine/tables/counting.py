@@ -13,7 +13,7 @@ import pyarrow as pa
 from worker.engine.tables.column import Codes, Column, Floats, Mask
 from worker.engine.tables.dense import Numbers
 from worker.engine.tables.frequency import Counts, Domain, FrequencyTable, NumberDomain
-from worker.engine.tables.keys import LIMIT, Grouped, Keys, group, grouped, narrow, pack, unpack
+from worker.engine.tables.keys import LIMIT, Grouped, Keys, Packed, group, grouped, narrow, pack, unpack
 from worker.engine.tables.kinds import Kind
 from worker.engine.tables.long_table import LongTable, Parts, Tuples
 from worker.engine.tables.scratch import Shelf
@@ -135,7 +135,7 @@ class _PackedTally:
             self._bits = needed
         spans = _spans(self._bits)
         keys = pack(codes, spans, len(codes[0]))
-        self._runs.add(grouped(keys, counts, 1 << sum(self._bits)))
+        self._runs.add(grouped(keys, counts, 1 << sum(self._bits), spent=True))
 
     def _unpacked(self, keys: Keys) -> list[Codes]:
         return unpack(keys, _spans(self._bits))
@@ -145,11 +145,11 @@ class _PackedTally:
         """How many tuples are held."""
         return self._runs.held
 
-    def result(self) -> tuple[list[Codes], Counts, None]:
+    def result(self) -> tuple[Packed, Counts, None]:
         """The tuples in ascending order, and their counts."""
         found = self._runs.merged()
         self._runs = Runs()
-        return self._unpacked(found.keys), found.counts, None
+        return Packed(found.keys, _spans(self._bits)), found.counts, None
 
 
 def _spans(bits: Sequence[int]) -> list[int]:
@@ -158,7 +158,7 @@ def _spans(bits: Sequence[int]) -> list[int]:
 
 @dataclass
 class _Piece:
-    codes: list[Codes]
+    codes: Sequence[Codes]
     counts: Counts
     weights: Floats | None
 
@@ -195,7 +195,7 @@ class _WideTally:
         self._pieces = [self._added_up(_Piece(codes, counts, np.concatenate(weights) if weights else None))]
         self.held = len(self._pieces[0].counts)
 
-    def result(self) -> tuple[list[Codes], Counts, Floats | None]:
+    def result(self) -> tuple[Sequence[Codes], Counts, Floats | None]:
         """The tuples, their counts and weights."""
         self._merge()
         piece = self._pieces[0]
@@ -314,34 +314,47 @@ class Counter:
         ]
         return LongTable(tuple(domain for _, domain in settled), tuple(to for to, _ in settled), parts)
 
-    def _table(self, given: list[Codes], counts: Counts, weights: Floats | None) -> FrequencyTable:
-        domains: list[Domain] = []
-        codes: list[Codes] = []
-        in_order = True  # as tallies give them, unless codes are numbered anew
-        for name, words in zip(self._names, self._words, strict=True):
-            column = given[len(codes)]
-            occurs = partial(_occurs, column, len(words))
-            to, domain = words.domain(name, self._kinds.get(name, Kind.TEXT), occurs)
-            in_order = in_order and getattr(words, "in_order", True)
-            given[len(codes)] = _NOTHING
-            codes.append(column.astype(narrow(len(words)), copy=False) if to is None else to[column])
-            domains.append(domain)
-        if not in_order:
-            order = np.argsort(pack(codes, [len(domain) for domain in domains], len(counts)))
-            codes, counts = [column[order] for column in codes], counts[order]
+    def _table(self, given: Sequence[Codes], counts: Counts, weights: Floats | None) -> FrequencyTable:
+        few = _few(given)
+        settled = [
+            words.domain(name, self._kinds.get(name, Kind.TEXT), partial(_occurs, given, few, at, len(words)))
+            for at, (name, words) in enumerate(zip(self._names, self._words, strict=True))
+        ]
+        domains = tuple(domain for _, domain in settled)
+        in_order = all(getattr(words, "in_order", True) for words in self._words)
+        if not (in_order and isinstance(given, Packed) and all(to is None for to, _ in settled)):
+            columns, given = list(given), ()
+            given = self._renumbered(columns, [to for to, _ in settled])
+        if not in_order:  # tallies give them in order of the codes that were
+            order = np.argsort(pack(given, [len(domain) for domain in domains], len(counts)))
+            given, counts = [column[order] for column in given], counts[order]
             weights = None if weights is None else weights[order]
-        persons = codes.pop() if self._person else None
-        return FrequencyTable(tuple(domains[: len(codes)]), tuple(codes), counts, persons, weights)
+        if not self._person:
+            return FrequencyTable(domains, given, counts, None, weights)
+        return FrequencyTable(domains[:-1], given[:-1], counts, given[-1], weights)
+
+    def _renumbered(self, columns: list[Codes], places: Sequence[Codes | None]) -> list[Codes]:
+        """In the codes of the domains; one after the other, so that not all are there twice."""
+        for at, (words, to) in enumerate(zip(self._words, places, strict=True)):
+            fresh = columns[at].astype(narrow(len(words)), copy=False) if to is None else to[columns[at]]
+            columns[at] = fresh
+        return columns
 
 
-_NOTHING = np.zeros(0, np.int32)
-_LOOKED_AT = 1 << 11
+_LOOKED_AT = 1 << 15
 
 
-def _occurs(codes: Codes, size: int) -> Mask:
-    """Which codes occur: mostly all of them, in a few rows from all over the table already."""
-    some = np.bincount(codes[:: len(codes) // _LOOKED_AT + 1], minlength=size) > 0
-    return some if some.all() else np.bincount(codes, minlength=size) > 0
+def _few(codes: Sequence[Codes]) -> Sequence[Codes]:
+    """Rows from all over the table."""
+    if isinstance(codes, Packed):
+        return codes.every(len(codes.keys) // _LOOKED_AT + 1)
+    return [column[:: len(column) // _LOOKED_AT + 1] for column in codes]
+
+
+def _occurs(codes: Sequence[Codes], few: Sequence[Codes], at: int, size: int) -> Mask:
+    """Which codes of a column occur: mostly all of them, in a few rows already."""
+    found = np.bincount(few[at], minlength=size) > 0
+    return found if found.all() else np.bincount(codes[at], minlength=size) > 0
 
 
 def added_up(pieces: Iterable[FrequencyTable]) -> FrequencyTable:

@@ -159,7 +159,7 @@ class FrequencyTable:
     """
 
     domains: tuple[Domain, ...]
-    codes: tuple[Codes, ...]
+    codes: Sequence[Codes]
     counts: Counts
     persons: Codes | None = None
     weights: Floats | None = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -127,6 +128,7 @@ def _listed(keys: Keys, span: int) -> Groups:
 
 
 _AT_ONCE = 1 << 16
+_MANY = 1 << 17
 DENSE = 1 << 22
 """Up to so many possible keys a list with a place for each is faster than sorting."""
 SORTED_FROM = 1 << 14
@@ -147,18 +149,35 @@ class Grouped(NamedTuple):
     counts: Keys
 
 
-def grouped(keys: Keys, counts: Keys | None, span: int) -> Grouped:
-    """Distinct keys, each key below `span`; a key counts once, or as often as `counts` says."""
+def grouped(keys: Keys, counts: Keys | None, span: int, *, spent: bool = False) -> Grouped:
+    """Distinct keys, each key below `span`; a key counts once, or as often as `counts` says. Keys that are
+    spent, because nobody needs them any longer, may be sorted where they are.
+    """
     if span <= min(DENSE, 4 * len(keys)):
         dense = np.bincount(keys, minlength=0) if counts is None else totals(keys, counts, span)
         present = np.flatnonzero(dense)
         return Grouped(present, dense[present].astype(np.int64, copy=False))
     if counts is None:
-        distinct, ordered = _runs(np.sort(keys))
+        own = keys if spent else keys.copy()
+        own.sort()
+        if len(own) >= _MANY:
+            return _counted(own)
+        distinct, ordered = _runs(own)
         return Grouped(distinct, np.diff(np.append(ordered, len(keys))))
     order = np.argsort(keys)
     distinct, ordered = _runs(keys[order])
     return Grouped(distinct, np.add.reduceat(counts[order], ordered) if len(keys) else counts)
+
+
+def _counted(ordered: Keys) -> Grouped:
+    """Of a sorted list that nobody else has, in its place. A compiled loop pays from some length on."""
+    from worker.engine.kernels.merging import run_lengths
+
+    counts = np.empty(len(ordered), np.int64)
+    size = run_lengths(ordered, counts)
+    for array in (ordered, counts):
+        array.resize(size, refcheck=False)
+    return Grouped(ordered, counts)
 
 
 def distinct(keys: A) -> A:
@@ -223,6 +242,39 @@ def unpack(keys: Keys, sizes: Sequence[int]) -> list[Codes]:
                 column[rows] = rest & (size - 1)
                 rest = rest >> (size.bit_length() - 1)
     return columns
+
+
+class Packed(Sequence[Codes]):
+    """Columns that were packed, as long as nobody looks at one: mostly how many rows are equal is asked."""
+
+    def __init__(self, keys: Keys, sizes: Sequence[int]) -> None:
+        self.keys, self._sizes = keys, tuple(sizes)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    @overload
+    def __getitem__(self, at: int) -> Codes: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Codes, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Codes | tuple[Codes, ...]:
+        return self._columns[at]
+
+    @property
+    def nbytes(self) -> int:
+        """What they take, or would when unpacked."""
+        per_row = sum(np.dtype(narrow(size)).itemsize for size in self._sizes)
+        return len(self.keys) * (self.keys.itemsize + per_row)
+
+    def every(self, step: int) -> Packed:
+        """Some of the rows."""
+        return Packed(self.keys[::step], self._sizes)
+
+    @cached_property
+    def _columns(self) -> tuple[Codes, ...]:
+        return tuple(unpack(self.keys, self._sizes))
 
 
 def narrow(size: int) -> type[np.signedinteger[Any]]:

@@ -108,6 +108,7 @@ class Statistics:
         self._mine = object()
         self._announced: dict[Question, None] = {}
         self._dense: dict[str, bool] = {}
+        self._parts: dict[bytes, Statistics] = {}
 
     @property
     def schema(self) -> Schema:
@@ -183,8 +184,11 @@ class Statistics:
         return self._data.rows
 
     def among(self, marked: Mask) -> Statistics:
-        """What may be asked of the marked rows of the input alone."""
-        return self.over(SomeRows(self._data, marked))
+        """What may be asked of the marked rows of the input alone: whoever marks the same shares answers."""
+        key = np.packbits(marked).tobytes()
+        if key not in self._parts:
+            self._parts[key] = self.over(SomeRows(self._data, marked))
+        return self._parts[key]
 
     def over(self, data: Data) -> Statistics:
         """What may be asked of other rows, under the same budget."""

@@ -33,8 +33,9 @@ class Vocabulary:
             return
         labels = column.label_texts
         texts = dict(zip(labels, column.missing.tolist(), strict=True))
-        for text in sorted(texts):
-            self._code(text, texts[text])
+        self.texts = sorted(texts)
+        self.missing = [texts[text] for text in self.texts]
+        self._codes = {text: code for code, text in enumerate(self.texts)}
         self._last = column.labels, np.fromiter(map(self._codes.__getitem__, labels), np.int32, len(labels))
 
     def encode(self, column: Column) -> Codes:

@@ -10,7 +10,7 @@ import numpy as np
 from worker.engine.tables.classes import Classes, released_classes, suppressed_tuples
 from worker.engine.tables.column import Mask
 from worker.engine.tables.frequency import Counts
-from worker.engine.tables.keys import totals
+from worker.engine.tables.keys import Grouped, grouped, totals
 from worker.engine.tables.long_table import LongTable, Tuples
 from worker.engine.uniqueness.individual_risk import individual_risk
 
@@ -63,9 +63,11 @@ def _of_tuples(table: Tuples) -> Sizes:
     """Every tuple is a class."""
     values, numbers, gone = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     for piece in table.pieces():
-        hidden = suppressed_tuples(piece, table.names)
-        gone += int(piece.counts[hidden].sum())
-        found, times = np.unique(piece.counts[~hidden], return_counts=True)
+        hidden, sizes = suppressed_tuples(piece, table.names), piece.counts
+        if hidden.any():
+            gone += int(sizes[hidden].sum())
+            sizes = sizes[~hidden]
+        found, times = _tallied(sizes)
         values, ids = np.unique(np.concatenate([values, found]), return_inverse=True)
         numbers = totals(ids.reshape(-1), np.concatenate([numbers, times]), len(values))
     if gone and not len(values):
@@ -73,3 +75,13 @@ def _of_tuples(table: Tuples) -> Sizes:
     rows = int((values * numbers).sum())
     expected = float((individual_risk(values, None) * values * numbers).sum())
     return Sizes(values, numbers, rows, gone, expected, False)
+
+
+def _tallied(sizes: Counts) -> Grouped:
+    """How often each size occurs; most of them are small, and of many keys most are 1."""
+    more = sizes[sizes != 1]
+    found = grouped(more, None, int(more.max(initial=0)) + 1)
+    alone = len(sizes) - len(more)
+    if not alone:
+        return found
+    return Grouped(np.append(1, found.keys), np.append(alone, found.counts))

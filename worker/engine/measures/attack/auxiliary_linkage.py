@@ -20,6 +20,7 @@ from worker.engine.linkage.register import Data, Match, matched
 from worker.engine.linkage.releases import tuples_of_rows
 from worker.engine.linkage.shares import wilson
 from worker.engine.tables.classes import Ids
+from worker.engine.tables.keys import distinct
 from worker.engine.tables.kinds import NUMERIC, Kind, Role
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Schema
@@ -242,7 +243,7 @@ def _persons(data: Data, scene: Scene) -> int:
     stays = np.zeros(scene.rows, bool)
     for chunk in (scene.after if scene.aligned else scene.before).chunks(()):
         stays[chunk.row_ids] = True
-    return len(np.unique(data.units[stays]))
+    return len(distinct(data.units[stays]))
 
 
 def _together(match: Match, rows: int) -> Figures:

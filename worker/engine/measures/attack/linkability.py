@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns
@@ -89,7 +90,8 @@ class Linkability(Measure):
         parties = Parties.of(scene, self.hold_out, (*self.first, *self.second))
         training, hold_out, released = parties.cells(self.attacks, self.rows)
         one, other = self._lists(parties.fields)
-        chances = [linked(rows, released, one, other, scene.reporter) for rows in (training, hold_out)]
+        together = linked(training.beside(hold_out), released, one, other, scene.reporter)
+        chances = np.split(together, [len(training)])
         success, control = (Share.of(float(one.sum()), len(one)) for one in chances)
         found = Attack(success, control, 1 / len(released), len(training))
         return Found(found.figures(), charts=(found.chart(self.slug, self.title),))

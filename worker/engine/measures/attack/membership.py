@@ -13,6 +13,7 @@ from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.contracts.figure import Figure, Scalar
 from worker.engine.contracts.measure import SECONDS_PER_CELL, Effort, Found, Measure, Section, register
 from worker.engine.contracts.scene import Outlook, Scene
+from worker.engine.nearest.blocks import Blocks
 from worker.engine.nearest.neighbours import SECONDS_PER_PAIR, nearest
 from worker.engine.nearest.parameters import HoldOut, LeavingColumns, MostReleased
 from worker.engine.nearest.parties import Parties, not_made_up
@@ -134,8 +135,8 @@ class Membership(Measure):
         half = len(unused) // 2
         reference, others = unused.take(np.sort(order[:half])), unused.take(np.sort(order[half:]))
         near, by_nature = (
-            [nearest(rows, records, scene.reporter).first for rows in (members, others)]
-            for records in (released, reference)
+            [nearest(rows, held, scene.reporter).first for rows in (members, others)]
+            for held in (Blocks.of(released), Blocks.of(reference))
         )
         distance = Scores(*(-one.round(DIGITS) for one in near))
         density = Scores(*(_ratio(*one) for one in zip(by_nature, near, strict=True)))

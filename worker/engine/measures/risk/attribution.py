@@ -21,7 +21,7 @@ from worker.engine.information.alike import readings
 from worker.engine.tables.column import Codes, Floats
 from worker.engine.tables.frequency import Domain, FrequencyTable
 from worker.engine.tables.kinds import Role
-from worker.engine.tables.questions import CountsOf, Question
+from worker.engine.tables.questions import CountsOf, Question, distinct_of
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Schema
 
@@ -185,8 +185,9 @@ class Attribution(Measure):
         return None if self._open(keys, targets, traces) else TRUE_ALL
 
     def questions(self, schema: Schema) -> Sequence[Question]:
-        keys = self._keys(schema)
-        return tuple(CountsOf((*keys, name)) for name in self._targets(schema))
+        keys, targets = self._keys(schema), self._targets(schema)
+        single = (distinct_of(name) for name in dict.fromkeys((*keys, *targets)))
+        return (*single, *(CountsOf((*keys, name)) for name in targets))
 
     def compare(self, scene: Scene) -> Found:
         schema, traces = scene.before.schema, scene.traces

@@ -12,6 +12,7 @@ from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.contracts.figure import Figure, Scalar
 from worker.engine.contracts.measure import SECONDS_PER_CELL, Effort, Found, Measure, Section, register
 from worker.engine.contracts.scene import Outlook, Scene
+from worker.engine.nearest.blocks import Blocks
 from worker.engine.nearest.closeness import Closeness
 from worker.engine.nearest.neighbours import SECONDS_PER_PAIR, Distance, nearest
 from worker.engine.nearest.parameters import HoldOut, LeavingColumns, MostRows
@@ -201,9 +202,10 @@ class HoldOutDistances(Measure):
     def compare(self, scene: Scene) -> Found:
         parties = Parties.of(scene, self.hold_out, self.columns)
         training, hold_out, released = parties.cells(self.rows, self.rows, self.same_size)
+        known, unknown = Blocks.of(training), Blocks.of(hold_out)
         to_training, to_hold_out, by_nature = (
-            nearest(*pair, scene.reporter, self.distance)
-            for pair in ((released, training), (released, hold_out), (hold_out, training))
+            nearest(rows, held, scene.reporter, self.distance)
+            for rows, held in ((released, known), (released, unknown), (hold_out, known))
         )
         found = Closeness(to_training, to_hold_out, len(training), len(hold_out))
         looked_at = len(training) / parties.training.rows()

@@ -22,7 +22,6 @@ from worker.engine.linkage.tuples import Tuples
 from worker.engine.linkage.unchanged import Unchanged, unchanged
 from worker.engine.tables.frequency import FrequencyTable
 from worker.engine.tables.kinds import Role
-from worker.engine.tables.questions import CountsOf, Question
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import Schema
 
@@ -187,9 +186,6 @@ class RecordLinkage(Measure):
         if not names:
             return UNTAGGED
         return None if traces is None else _elsewhere(traces, names)
-
-    def questions(self, schema: Schema) -> Sequence[Question]:
-        return (CountsOf(self._named(schema)),)
 
     def effort(self, outlook: Outlook) -> Effort:
         counted = super().effort(outlook)
