@@ -99,8 +99,5 @@ def spread(parts: Iterable[Part], columns: Columns) -> Iterator[Part]:
             yield body
         else:
             which = Which.model_validate(part[said])
-            yield from (_about(body, which.param, chosen) for chosen in SPREADS[said](which, columns))
-
-
-def _about(body: Body, param: str, chosen: str | list[str]) -> Body:
-    return {**body, "params": {**body["params"], param: chosen}}
+            for chosen in SPREADS[said](which, columns):
+                yield {**body, "params": {**body["params"], which.param: chosen}}

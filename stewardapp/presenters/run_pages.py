@@ -245,9 +245,11 @@ def overview(seen: SeenRun, internal: bool) -> dict[str, Any]:
 
 
 def first_charts(seen: SeenRun) -> Iterator[charts.Picture]:
-    """The first chart of each section, of those that everybody here may see."""
+    """The first chart of each section that everybody here may see: what the policy judges comes first."""
+    judged = [row.instance for row in seen.policy.demanded]
     for section in SECTIONS:
-        found = measures.readings(seen.run.report, section)
+        readings = measures.readings(seen.run.report, section)
+        found = sorted(readings, key=lambda one: judged.index(one.id) if one.id in judged else len(judged))
         yield from [drawn for one in found for drawn in pictures(seen.run, one, internal=False)][:1]
 
 

@@ -191,7 +191,7 @@ def test_for_statistics_no_true_figure_leaves() -> None:
 
 @pytest.mark.django_db
 def test_only_what_says_so_is_stated_and_everything_is_hashed() -> None:
-    release = factories.make_release(factories.make_project(rows=factories.demands()))
+    release = factories.make_release(factories.make_project())
     entries = [
         factories.result("reidentification", "risk", after={"smallest_class": 5}, params={"column": "age"}),
         factories.result("marginals", "utility", after={"mean_total_variation": 0.25}),
