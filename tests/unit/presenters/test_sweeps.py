@@ -23,7 +23,7 @@ def shown(team: Team, *smallest: int) -> Grid:
     """A sweep of which so many runs have ended, with smallest classes of these sizes."""
     sweep = factories.make_sweep(factories.make_release(team))
     for run, size in zip(runs_of(sweep), smallest, strict=False):
-        factories.succeed(run, factories._report(size, True, "0", 0.0))
+        factories.succeed(run, factories._report(run, size, True, "0", 0.0))
     return grid(sweep, runs_of(sweep), Seen(sweep.release, team.steward), {})
 
 

@@ -23,7 +23,7 @@ KEPT = "marginals#44136fa3"
 
 def useful(run: Run, moved: float, family: str = "truthful", **report: Any) -> None:
     """The run has ended; so much was moved."""
-    run = factories.succeed(run, factories._report(report.get("smallest", 6), True, "0", 0.0))
+    run = factories.succeed(run, factories._report(run, report.get("smallest", 6), True, "0", 0.0))
     run.figures["results"][KEPT] = {
         "measure": "marginals",
         "state": "measured",
