@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any
 
 from stewardapp.actions import assessments, datasets, populations, uploads
 from stewardapp.management.demo_work import carry_out
@@ -62,11 +61,9 @@ def _uploaded(project: Project, steward: User, survey: str) -> Version:
     return uploads.complete(upload=upload, by=steward)
 
 
-def attack(run: Run, list_of_voters: Version, steward: User) -> None:
-    """Look the voters up in what a run released, once."""
-    params: dict[str, Any] = {"file": str(list_of_voters.pk), "keys": list(KNOWN)}
+def attack(run: Run, wanted: Entry, steward: User) -> None:
+    """Have it replayed on what a run released, once."""
     if not run.assessments.exists():
-        wanted = Entry(measure="auxiliary-linkage", params=params)
         assessments.ask(run=run, measures=[wanted], by=steward)
     for assessment in run.assessments.alive():
         carry_out("assessment", assessment)
