@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from uuid import UUID
 
 import django
 
@@ -133,9 +134,15 @@ def company(busy: bool) -> Iterator[None]:
 def pressed(release: Release, number: int = 1) -> float:
     """Seconds from pressing Run so many times until all have succeeded."""
     began = time.perf_counter()
-    waiting = {runs.start(release=release, by=release.author).pk for _ in range(number)}
+    await_end({runs.start(release=release, by=release.author).pk for _ in range(number)})
+    return time.perf_counter() - began
+
+
+def await_end(waiting: set[UUID]) -> None:
+    """Until all of these runs have succeeded."""
+    began, moment = time.perf_counter(), MOMENT if len(waiting) == 1 else MOMENT_OF_MANY
     while waiting:
-        time.sleep(MOMENT if number == 1 else MOMENT_OF_MANY)
+        time.sleep(moment)
         ended = Run.objects.ended().filter(pk__in=waiting)
         for id, state, reason in ended.values_list("pk", "state", "error_message"):
             if state != JobState.SUCCEEDED:
@@ -143,13 +150,12 @@ def pressed(release: Release, number: int = 1) -> float:
             waiting.discard(id)
         if time.perf_counter() - began > PATIENCE:
             raise SystemExit("a run does not end")
-    return time.perf_counter() - began
 
 
 def alone(release: Release, *, ready: bool) -> tuple[float, float]:
     """The fastest of some runs, one after the other, and what all of them took of the processor, each."""
     with workers(1, ready=ready) as started:
-        _settle(release)
+        settle(release)
         before = processor(started[0])
         fastest = min(pressed(release) for _ in range(RUNS))
         return fastest, (processor(started[0]) - before) / RUNS
@@ -158,11 +164,11 @@ def alone(release: Release, *, ready: bool) -> tuple[float, float]:
 def at_once(release: Release, number: int) -> float:
     """Seconds for each of many runs that so many workers share."""
     with workers(number, ready=True):
-        _settle(release)
+        settle(release)
         return pressed(release, AT_ONCE) / AT_ONCE
 
 
-def _settle(release: Release) -> None:
+def settle(release: Release) -> None:
     """What a worker loads ahead is loaded after some runs and a moment."""
     pressed(release, 2)
     time.sleep(SETTLING)

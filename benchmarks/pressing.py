@@ -21,7 +21,7 @@ FRESH = "an interpreter for each process"
 
 def pressing(setting: Setting) -> list[Result]:
     """With an engine that is loaded ahead beside one that is not; alone, in company, and by two workers."""
-    found = _measured(setting)
+    found = at_desk(setting, "benchmarks.desk")
     lines = {"press Run": "", "press Run, processor": " processor", "press Run, busy machine": " busy"}
     each = [Result(what, found[f"ready{kind}"], found[f"fresh{kind}"], FRESH) for what, kind in lines.items()]
     return [
@@ -30,8 +30,9 @@ def pressing(setting: Setting) -> list[Result]:
     ]
 
 
-def _measured(setting: Setting) -> dict[str, float]:
-    folder = setting.folder / "desk"
+def at_desk(setting: Setting, module: str) -> dict[str, float]:
+    """What a program measures at a desk of its own, with the census and its hierarchies."""
+    folder = setting.folder / module
     folder.mkdir()
     _write(folder, setting.data)
     env = {
@@ -40,7 +41,7 @@ def _measured(setting: Setting) -> dict[str, float]:
         "STEWARD_DATA": str(folder / "data"),
         "STEWARD_LOG_LEVEL": "ERROR",
     }
-    command = (sys.executable, "-m", "benchmarks.desk", str(folder), str(max(setting.repeat, 1)))
+    command = (sys.executable, "-m", module, str(folder), str(max(setting.repeat, 1)))
     said = subprocess.run(command, env=env, check=True, text=True, stdout=subprocess.PIPE)
     found: dict[str, float] = json.loads(said.stdout.splitlines()[-1])
     return found

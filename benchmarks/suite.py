@@ -166,6 +166,12 @@ def _pressed(setting: Setting) -> list[Result]:
     return pressing(setting)
 
 
+def _swept(setting: Setting) -> list[Result]:
+    from benchmarks.sweeping import sweeping
+
+    return sweeping(setting)
+
+
 def _peer_rows(setting: Setting) -> list[Result]:
     from benchmarks.peers.comparisons import rows
 
@@ -206,6 +212,7 @@ SUITE: dict[str, Measurement] = {
     "ledger": _ledger,
     "starting": _starting,
     "run": _pressed,
+    "sweep": _swept,
 }
 
 PEERS: dict[str, Measurement] = {

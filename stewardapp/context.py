@@ -5,7 +5,9 @@ from typing import Any, NamedTuple
 from django.http import HttpRequest
 from django.urls import reverse
 
+from stewardapp.access.rules import may_see_operations
 from stewardapp.models import User
+from stewardapp.models.membership import person_on_site
 from stewardapp.reads.releases import reviews_waiting
 
 THEME_COOKIE = "theme"
@@ -24,6 +26,7 @@ NAVIGATION = (
     ("Methods", "method-list", ("method",)),
     ("Audit", "audit-list", ("audit",)),
 )
+OPERATORS = (("Operations", "operations", ("operations",)),)
 
 
 class Item(NamedTuple):
@@ -56,8 +59,10 @@ def _navigation(request: HttpRequest, user: User) -> list[Item]:
     match = request.resolver_match
     noun = (match.url_name or "").partition("-")[0] if match else ""
     waiting = {"review-list": reviews_waiting(user).count()}
+    theirs = OPERATORS if may_see_operations(person_on_site(user)) else ()
     return [
-        Item(label, reverse(name), noun in nouns, waiting.get(name, 0)) for label, name, nouns in NAVIGATION
+        Item(label, reverse(name), noun in nouns, waiting.get(name, 0))
+        for label, name, nouns in (*NAVIGATION, *theirs)
     ]
 
 

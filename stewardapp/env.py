@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -86,3 +87,8 @@ def folder(name: str, default: Path) -> Path:
 def hand_down(name: str, value: Path) -> None:
     """Tell it to every process that this one starts, unless somebody else did."""
     os.environ.setdefault(name, str(value))
+
+
+def inherited(more: Mapping[str, str]) -> dict[str, str]:
+    """What a program that we start finds in its environment: ours, and more."""
+    return {**os.environ, **more}

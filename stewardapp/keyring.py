@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from django.conf import settings
 
@@ -46,6 +47,10 @@ class Destroyed(Exception):
 
 class SiteKeyMissing(Exception):
     """There are keys, and not the site key that opens them."""
+
+
+class Unopened(Exception):
+    """A key is there and does not open."""
 
 
 class Rotating(Exception):
@@ -80,6 +85,16 @@ def key_of(identity: uuid.UUID) -> bytes:
 def _known(_folder: str, name: str, _inode: int, _written: int) -> bytes:
     """Unwrapped once, as long as its file is there and the same."""
     return _unwrapped(name)
+
+
+def check() -> None:
+    """Raise Unopened unless the site key opens the keys; one of them tells."""
+    with contextlib.suppress(Destroyed):  # in this moment
+        for path in _wrapped()[:1]:
+            try:
+                _unwrap(path.name)
+            except (SiteKeyMissing, InvalidTag) as error:
+                raise Unopened from error
 
 
 def destroy(identity: uuid.UUID) -> None:

@@ -49,6 +49,8 @@ STEWARD_READY_ENGINE = env.flag("STEWARD_READY_ENGINE", True)
 
 # What may be uploaded; the upload page says so before.
 STEWARD_MAX_UPLOAD = env.integer("STEWARD_MAX_UPLOAD", 20 * 1024**3)
+# Days after which an upload of which no more came is given up.
+STEWARD_UPLOAD_DAYS = env.number("STEWARD_UPLOAD_DAYS", 7)
 STEWARD_MAX_COLUMNS = env.integer("STEWARD_MAX_COLUMNS", 2000)
 STEWARD_MAX_ROWS = env.integer("STEWARD_MAX_ROWS", 100_000_000)
 

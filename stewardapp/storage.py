@@ -19,6 +19,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -32,6 +33,7 @@ from stewardapp.models.job import kinds_of_jobs
 from worker.sealed import SealedError, SealedReader, SealedWriter
 
 TEMPORARY, UPLOADS, BLOBS, ANSWERS, KNOWN = "temporary", "uploads", "blobs", "answers", "known"
+LAST_COPY = "last-backup"  # when the last whole copy was made
 GRACE_SECONDS = 3600
 PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
 Destroyed = keyring.Destroyed
@@ -152,6 +154,14 @@ def keep_upload(upload: Upload, *, sha256: str, purpose: str) -> Blob:
     return _settle(path, upload.key, sha256, upload.length, purpose)
 
 
+def last_byte(upload: Upload) -> datetime | None:
+    """When something of it arrived last."""
+    try:
+        return datetime.fromtimestamp((_folder(UPLOADS) / str(upload.pk)).stat().st_mtime, UTC)
+    except FileNotFoundError:
+        return None
+
+
 def destroy_upload(upload: Upload) -> None:
     """Remove what arrived of an upload, after commit."""
     path = root() / UPLOADS / str(upload.pk)
@@ -257,6 +267,12 @@ def _remove_orphan(path: Path, grace_seconds: float) -> bool:
 def free() -> int:
     """How many bytes the disk has left."""
     return shutil.disk_usage(_folder(TEMPORARY)).free
+
+
+def free_share() -> float:
+    """What part of the disk that is."""
+    usage = shutil.disk_usage(root())
+    return usage.free / usage.total
 
 
 def check() -> None:

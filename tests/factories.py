@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -42,10 +42,15 @@ from stewardapp.actions import (
     survey_answers,
     survey_questions,
     surveys,
+    sweeps,
     uploads,
 )
+from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.demands import Demand
+from stewardapp.domain.facts import DECIDED_ON
 from stewardapp.domain.holding import stake_of
+from stewardapp.domain.policy_presets import protecting
+from stewardapp.domain.sweeping import Varied
 from stewardapp.models import (
     Allotment,
     Artifact,
@@ -64,6 +69,7 @@ from stewardapp.models import (
     Replay,
     Run,
     Survey,
+    Sweep,
     User,
     Version,
 )
@@ -468,12 +474,27 @@ def take_to(team: Team, release: Release, state: State, by: User) -> Release:
     votes = {State.IN_REVIEW: None, State.CHANGES_REQUESTED: "request-changes", State.REJECTED: "reject"}
     decision = votes.get(state, "approve")
     if decision is not None:
-        release = vote(team, release, decision)
+        release = vote(team, answered(release), decision)
     if state in (State.PUBLISHED, State.REVOKED):
         release = releases.publish(release=release, manifest_sha256=release.candidate_sha256, by=by)
     if state is State.REVOKED:
         release = releases.revoke(release=release, notice="A mistake was found.", by=by)
     return release
+
+
+def answered(release: Release) -> Release:
+    """With results for what was demanded when it was put forward."""
+    for one in Assessment.objects.open_demands().filter(run=release.candidate_id):
+        measured(one)
+    release.refresh_from_db()
+    return release
+
+
+def know_each_other(version: Version) -> None:
+    """What is decided on now was compared with everything that is out."""
+    for release in Release.objects.filter(version=version, state__in=DECIDED_ON):
+        assert release.candidate is not None
+        release.candidate.others.set(published_beside(release))
 
 
 def submit(release: Release, by: User) -> Release:
@@ -503,6 +524,14 @@ def make_run(release: Release, *, by: User | None = None) -> Run:
     return runs.start(release=release, by=by or release.author)
 
 
+GRID = (Varied("goals", 0, "k", (3, 5)),)
+
+
+def make_sweep(release: Release, *, by: User | None = None, entries: Sequence[Varied] = GRID) -> Sweep:
+    """Two runs that wait, for two values of k."""
+    return sweeps.begin(release=release, entries=entries, by=by or release.author)
+
+
 def make_succeeded_run(
     release: Release,
     *,
@@ -515,14 +544,21 @@ def make_succeeded_run(
     steps: Sequence[Mapping[str, Any]] = (),
 ) -> Run:
     """Do what a worker does with a run, with invented figures and a small released file."""
-    report = _report(smallest_class, goals_hold, epsilon, unique_share)
+    run = make_run(release, by=by)
+    report = _report(run, smallest_class, goals_hold, epsilon, unique_share)
     report["steps"] = list(steps) or report["steps"]
-    return succeed(make_run(release, by=by), report, content)
+    return succeed(run, report, content)
 
 
-def succeed(run: Run, report: Mapping[str, Any] | None = None, content: bytes = RELEASED_CSV) -> Run:
+def succeed(
+    run: Run,
+    report: Mapping[str, Any] | None = None,
+    content: bytes = RELEASED_CSV,
+    *,
+    smallest_class: int = 6,
+) -> Run:
     """End a run that waits as a worker ends one that went well."""
-    report = report or _report(6, True, "0", 0.0)
+    report = report or _report(run, smallest_class, True, "0", 0.0)
     fence = Run.objects.claim(run.pk, WORKER, LEASE)
     assert fence is not None
     with transaction.atomic():
@@ -696,12 +732,14 @@ def _made(run: Run, name: str, content: bytes, *, public: bool) -> Artifact:
     return Artifact(run=run, blob=blob, sha256=blob.sha256, size=blob.size, **told)
 
 
-def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: float) -> dict[str, Any]:
+def _report(
+    run: Run, smallest_class: int, goals_hold: bool, epsilon: str, unique_share: float
+) -> dict[str, Any]:
     before, after = _reidentification(6, 1), _reidentification(1, smallest_class)
     return {
         "version": 2,
         "input": {"rows": 6, "columns": 3, "rows_without_consent": 0},
-        "output": {"rows": 6, "columns": 3},
+        "output": {"rows": 6, "columns": 3, "family": "truthful"},
         "engine": {"version": "test", "seconds": 0.1, "peak_memory_bytes": 1},
         "steps": [
             {
@@ -728,9 +766,23 @@ def _report(smallest_class: int, goals_hold: bool, epsilon: str, unique_share: f
         "measures": [
             result("reidentification", "risk", before=before, after=after, charts=[RISK_CHART]),
             result("kept-columns", "risk", after={"unique_share": unique_share}),
+            *_idle(run, {"reidentification", "kept-columns"}),
         ],
         "privacy_loss": {"epsilon": float(epsilon), "delta": 0, "unit": "row", "neighbours": "add-remove"},
     }
+
+
+NOTHING_THERE = "There is nothing of the kind in this release."
+NOBODY_ALONE = {"unique_share": 0.0, "exposed_share": 0.0}
+
+
+def _idle(run: Run, found: Set[str]) -> list[dict[str, Any]]:
+    """What a new project demands besides, where nothing is found; nobody stands out beside others."""
+    beside = [slug for slug, one in catalogue.measures().items() if one.looks_beside]
+    demanded = dict.fromkeys([*(one.measure for one in protecting()), *beside])
+    nothing = {"state": "does-not-apply", "reason": NOTHING_THERE}
+    compared = {slug: {"after": NOBODY_ALONE} for slug in beside if run.others.exists()}
+    return [result(one, "risk", **compared.get(one, nothing)) for one in demanded if one not in found]
 
 
 def _reidentification(classes: int, smallest: int) -> dict[str, Any]:

@@ -263,6 +263,8 @@ class ReleaseFacts:
     policy: PolicyFacts = PolicyFacts()
     demands: tuple[str, ...] = ()
     """The states of what has to be measured of the candidate, and was not, before it can be approved."""
+    uncompared: bool = False
+    """Whether something went out about the same people since the candidate was compared with what is out."""
 
     @property
     def voter_ids(self) -> frozenset[uuid.UUID]:

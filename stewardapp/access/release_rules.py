@@ -145,14 +145,22 @@ def may_approve(person: Person, release: ReleaseFacts) -> Verdict:
 
 
 def looked_at(release: ReleaseFacts) -> Verdict:
-    """Whether everything that was demanded to be measured of the candidate was measured."""
+    """Whether everything that was demanded to be measured of the candidate was measured, and nothing that
+    is out since asks for more."""
     if not release.demands:
-        return yes()
+        return _compared(release, "Have both compared first: until then nobody can approve.")
     if "failed" in release.demands:
         reason = "An assessment of this candidate that was demanded failed: ask it again, or give it up."
     else:
         reason = "An assessment of this candidate that was demanded has not ended yet."
     return no("not-looked-at", f"{reason} Until then nobody can approve.")
+
+
+def _compared(release: ReleaseFacts, remedy: str) -> Verdict:
+    if not release.uncompared:
+        return yes()
+    reason = "Another release about the same people was published since this candidate was measured."
+    return no("not-compared", f"{reason} {remedy}")
 
 
 def independent(person: Person, release: ReleaseFacts) -> Verdict:
@@ -228,7 +236,11 @@ def may_resolve_comment(person: Person, release: ReleaseFacts, comment: CommentF
 
 def may_publish(person: Person, release: ReleaseFacts) -> Verdict:
     """Hand the approved bytes to their audience."""
-    return first_no(_movable(person, release, "publish", "publish"), _still_approved(release))
+    return first_no(
+        _movable(person, release, "publish", "publish"),
+        _still_approved(release),
+        _compared(release, "Return this one to review: both are compared then, and it is voted on again."),
+    )
 
 
 def _still_approved(release: ReleaseFacts) -> Verdict:
@@ -242,9 +254,10 @@ def _still_approved(release: ReleaseFacts) -> Verdict:
 
 
 def may_reopen(person: Person, release: ReleaseFacts) -> Verdict:
-    """Return an approved release to its reviewers, because too few of its votes still count."""
+    """Return an approved release to its reviewers, because too few of its votes still count, or because they
+    did not know what is out beside it now."""
     movable = _movable(person, release, "reopen", "return a release to review")
-    if movable and not release.lapsed:
+    if movable and not (release.lapsed or release.uncompared):
         return no("approved", "All the approvals this release needs still count; publish or withdraw it.")
     return movable
 

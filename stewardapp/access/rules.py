@@ -46,6 +46,7 @@ from stewardapp.access.desk_rules import (
     may_withdraw_question,
 )
 from stewardapp.access.entry_rules import may_enter
+from stewardapp.access.operating_rules import may_see_operations
 from stewardapp.access.population_rules import (
     PROBABLY_KNOWN,
     has_a_say,
@@ -90,6 +91,7 @@ from stewardapp.access.survey_rules import (
     may_move_survey,
     may_view_survey,
 )
+from stewardapp.access.sweep_rules import may_cancel_sweep, may_sweep
 
 __all__ = [
     "PROBABLY_KNOWN",
@@ -107,6 +109,7 @@ __all__ = [
     "may_cancel",
     "may_cancel_reading",
     "may_cancel_replay",
+    "may_cancel_sweep",
     "may_close_desk",
     "may_collect",
     "may_comment",
@@ -148,12 +151,14 @@ __all__ = [
     "may_revoke",
     "may_see_comment",
     "may_see_exact",
+    "may_see_operations",
     "may_see_purchases",
     "may_see_vote",
     "may_spend",
     "may_start_run",
     "may_stop_assessment",
     "may_submit",
+    "may_sweep",
     "may_tag",
     "may_try_step",
     "may_upload",

@@ -9,14 +9,17 @@ from django.db import IntegrityError, transaction
 from stewardapp.access.rules import may_assess, may_demand, may_measure_policy, may_stop_assessment
 from stewardapp.access.verdict import Conflict, Invalid, require
 from stewardapp.access.workflow import EDITABLE, State
-from stewardapp.actions import audit
+from stewardapp.actions import audit, brought
 from stewardapp.actions.action import action, locked
+from stewardapp.actions.brought import Arrived
 from stewardapp.actions.contributions import hold_inputs
 from stewardapp.actions.moves import change
 from stewardapp.canonical import sha256_of
-from stewardapp.domain.assessed import ANSWERED, candidate_sha256, with_assessment
+from stewardapp.domain.assessed import candidate_sha256, with_assessment
 from stewardapp.domain.averaging import known_beside
-from stewardapp.domain.demands import entries, looking_beside, unanswered
+from stewardapp.domain.brought import check_used
+from stewardapp.domain.compared import uncompared
+from stewardapp.domain.demands import entries, looks_beside, unanswered
 from stewardapp.domain.facts import assessable_facts, release_facts
 from stewardapp.domain.runnable import checked, populations_of
 from stewardapp.models import Assessment, Blob, Policy, Release, Run, User, Why
@@ -31,22 +34,22 @@ COUNTING = (*EDITABLE, State.IN_REVIEW)
 
 
 @action
-def ask(*, run: Run, measures: Asked, by: User) -> Assessment:
+def ask(*, run: Run, measures: Asked, file: Arrived | None = None, by: User) -> Assessment:
     """Have more measured of a run, for whoever wants to know; no verdict hangs on it."""
     run = _held(run, measures)
     require(may_assess(run.project.person(by), release_facts(run.release), assessable_facts(run)))
-    assessment = _queued(run, measures, Why.HAND, by)
+    assessment = _queued(run, measures, Why.HAND, by, file)
     audit.record("assessment.asked", assessment, by=by, project=run.project, details=_told(assessment))
     return assessment
 
 
 @action
-def demand(*, run: Run, measures: Asked, by: User) -> Assessment:
+def demand(*, run: Run, measures: Asked, file: Arrived | None = None, by: User) -> Assessment:
     """Have something measured before anybody approves; its report becomes part of what is voted on."""
     run = _held(run, measures)
     facts, person = release_facts(run.release), run.project.person(by)
     require(may_demand(person, facts, assessable_facts(run), is_candidate=_is_candidate(run)))
-    assessment = _queued(run, measures, Why.REVIEWER, by)
+    assessment = _queued(run, measures, Why.REVIEWER, by, file)
     change(run.release)  # who votes at this moment did not see that something was demanded
     audit.record("assessment.demanded", assessment, by=by, project=run.project, details=_told(assessment))
     release = run.release
@@ -57,15 +60,18 @@ def demand(*, run: Run, measures: Asked, by: User) -> Assessment:
 
 @action
 def measure_policy(*, run: Run, by: User) -> Assessment:
-    """Have measured what the policy asks of a run and the run does not answer."""
+    """Have measured what the policy asks of a run and the run does not answer, and what it tells together
+    with releases that went out since."""
     run = _held(run, ())
-    release, facts = run.release, assessable_facts(run)
-    policy = release.judged_by
-    lacking = unanswered(facts, policy)
+    release, facts, seen = run.release, assessable_facts(run), release_facts(run.release)
+    lacking = unanswered(facts, release.judged_by)
+    if seen.uncompared:
+        beside = entries(uncompared(run, release.judged_by, known_beside(release)))
+        lacking += [one for one in beside if one not in lacking]
     require(
         may_measure_policy(
             run.project.person(by),
-            release_facts(release),
+            seen,
             facts,
             is_candidate=_is_candidate(run),
             lacking=bool(lacking),
@@ -77,18 +83,13 @@ def measure_policy(*, run: Run, by: User) -> Assessment:
     return assessment
 
 
-def look_beside(run: Run, policy: Policy, by: User) -> dict[str, object]:
+def look_beside(*, run: Run, policy: Policy, by: User) -> dict[str, object]:
     """Demand of a candidate what it tells together with other releases that are out about the same people,
     and say what was demanded, for the log.
 
-    A run that was compared with all of them has answered. A table with noise is measured by nobody.
+    One that was compared with all of them has answered. A table with noise is measured by nobody.
     """
-    facts, out = assessable_facts(run), known_beside(run.release)
-    if not (run.stated["microdata"] and facts.table_there and out.exists()):
-        return {}
-    compared = not out.exclude(pk__in=run.others.values("pk")).exists()
-    answered = {id for id, one in facts.measured.items() if compared and one.state in ANSWERED}
-    measures = entries(one for one in looking_beside(policy) if one.id not in answered)
+    measures = entries(uncompared(run, policy, known_beside(run.release)))
     if not measures or run.assessments.open_demands().filter(measures_sha256=sha256_of(measures)).exists():
         return {}
     assessment = _queued(run, measures, Why.POLICY, by)
@@ -106,7 +107,8 @@ def cancel(*, assessment: Assessment, by: User) -> Assessment:
     if not (moves.request_cancel(assessment.pk, by) or moves.give_up(assessment.pk, by)):
         raise Conflict("ended", "This assessment has ended, or somebody else is cancelling it.")
     assessment.refresh_from_db()
-    audit.record("assessment.cancel-requested", assessment, by=by, project=run.project)
+    details = {} if assessment.is_alive else brought.destroy(assessment)
+    audit.record("assessment.cancel-requested", assessment, by=by, project=run.project, details=details)
     return assessment
 
 
@@ -135,6 +137,7 @@ def record(
     if counts:
         _count(release, assessment)
     details = {**_told(assessment), "report_sha256": file.sha256, "counts": counts}
+    details |= brought.destroy(assessment)
     audit.record("assessment.succeeded", assessment, by=by, project=release.project, details=details)
     notify([assessment.asked_by], f"{release.title} was assessed.", _page(assessment.run))
     return assessment
@@ -166,22 +169,26 @@ def _is_candidate(run: Run) -> bool:
     return run.release.candidate_id == run.pk
 
 
-def _queued(run: Run, measures: Asked, why: Why, by: User) -> Assessment:
+def _queued(run: Run, measures: Asked, why: Why, by: User, file: Arrived | None = None) -> Assessment:
     if not measures:
         raise Invalid("nothing-asked", "Choose at least one measure.", "measures")
     made: RecipeJson = run.recipe
     recipe, _ = checked({**made, "goals": [], "measures": list(measures)})
-    compared = populations_of(run.release, recipe)
+    compared = populations_of(run.release, recipe, uploaded=file is not None)
     assessment = Assessment(
         run=run, why=why, measures_sha256=sha256_of(recipe["measures"]), asked_by=by
     ).saying(measures=recipe["measures"])
+    if file is not None:
+        check_used(recipe)
+        assessment.brought = brought.keep(file)
     try:
         with transaction.atomic():
             assessment.save(force_insert=True)
     except IntegrityError:
         raise Conflict("busy", "Exactly this is being measured already.") from None
     assessment.compared.set(compared)
-    assessment.others.set(known_beside(run.release))
+    if looks_beside(recipe):
+        assessment.others.set(known_beside(run.release))
     return assessment
 
 
@@ -191,6 +198,7 @@ def _told(assessment: Assessment) -> dict[str, object]:
         "run": str(assessment.run_id),
         "why": assessment.why,
         "measures_sha256": assessment.measures_sha256,
+        **({"uploaded_bytes": assessment.brought.size} if assessment.brought else {}),
     }
 
 

@@ -27,7 +27,7 @@ from stewardapp.actions.moves import check_revision, move
 from stewardapp.domain.assessed import candidate_sha256
 from stewardapp.domain.facts import contributors_of, release_facts, run_facts
 from stewardapp.domain.text import limited, required
-from stewardapp.models import ContributionKind, Release, Run, User, Version
+from stewardapp.models import ContributionKind, Population, Release, Run, User, Version
 from stewardapp.notifications import notify
 
 DRAFT_KEYS = frozenset({"goals", "steps", "measures", "formats"})
@@ -167,7 +167,7 @@ def submit(
         decided_at=None,
     )
     details = {"run": str(run.pk), "manifest_sha256": sha256, "submission": submission}
-    details |= look_beside(run, policy, by)
+    details |= look_beside(run=run, policy=policy, by=by)
     audit.record(transition("submit").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for review: {release.title}.", _review_url(release))
     return release
@@ -192,12 +192,15 @@ def withdraw(*, release: Release, revision: int | None = None, by: User) -> Rele
 
 @action
 def reopen(*, release: Release, revision: int | None = None, by: User) -> Release:
-    """Return an approved release to its reviewers, because too few of its votes still count."""
+    """Return an approved release to its reviewers, because too few of its votes still count, or because more
+    is out by now; with that it is compared at once."""
     release = locked(release)
     require(may_reopen(release.person(by), release_facts(release)))
     check_revision(release, revision)
     move(release, "reopen", decided_at=None)
-    audit.record(transition("reopen").event, release, by=by, project=release.project)
+    assert release.candidate is not None  # a constraint: in review there is a candidate
+    details = look_beside(run=release.candidate, policy=release.judged_by, by=by)
+    audit.record(transition("reopen").event, release, by=by, project=release.project, details=details)
     notify(_reviewers(release), f"A release waits for another vote: {release.title}.", _review_url(release))
     return release
 
@@ -214,6 +217,7 @@ def publish(
     """Hand exactly the approved bytes to their audience, at once or after an embargo."""
     release = locked(release)
     release.reviews.hold_owners(release)
+    _hold_people(release)
     require(may_publish(release.person(by), release_facts(release)))
     check_revision(release, revision)
     if manifest_sha256 != release.candidate_sha256:
@@ -226,6 +230,12 @@ def publish(
     people = [release.author, *release.named.all()]
     notify(people, f"Published: {release.title}.", f"/catalogue/{release.public_id}/")
     return release
+
+
+def _hold_people(release: Release) -> None:
+    """One release about the same people is published after the other: the second knows the first."""
+    people = Population.objects.sharing_with(release.version.dataset.population_id)
+    list(Population.objects.select_for_update(no_key=True).filter(pk__in=people.values("pk")).order_by("pk"))
 
 
 def _extend_retention(release: Release, now: datetime) -> None:

@@ -18,15 +18,21 @@ from stewardapp.domain.facts import release_facts, run_facts
 from stewardapp.domain.manifest import kept_figures, manifest_of, parted
 from stewardapp.domain.recipe import dictionary_of, needs_project_key, recipe_of
 from stewardapp.domain.runnable import measured_for, populations_of
-from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, User
+from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, Sweep, User
 from stewardapp.notifications import notify
+from worker.engine.recipes.document import RecipeJson
 from worker.engine.recipes.report import GoalFinding, ReportJson
 
 
 @action
-def start(*, release: Release, by: User) -> Run:
-    """Queue a run of the recipe as it stands; a worker is told after the commit, not here."""
+def start(*, release: Release, by: User, draft: RecipeJson | None = None, sweep: Sweep | None = None) -> Run:
+    """Queue a run of the recipe as it stands; a worker is told after the commit, not here.
+
+    A sweep says which draft to run in its place: nothing keeps that but the run.
+    """
     release = locked(release)
+    if draft is not None:
+        release.recipe = draft
     require(may_start_run(release.person(by), release_facts(release)))
     hold_inputs(release, release.recipe)
     recipe, recipe_sha256 = measured_for(release.judged_by, recipe_of(release))
@@ -34,6 +40,7 @@ def start(*, release: Release, by: User) -> Run:
     run = Run(
         release=release,
         reading=release.version.read_now(),
+        sweep=sweep,
         number=(release.runs.aggregate(last=Max("number"))["last"] or 0) + 1,
         recipe_sha256=recipe_sha256,
         dictionary=dictionary_of(release.version),

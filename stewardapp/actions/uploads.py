@@ -17,6 +17,7 @@ from stewardapp.actions.action import action, locked
 from stewardapp.actions.arrivals import arrive
 from stewardapp.domain.text import required
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
+from stewardapp.models.upload import left_since
 from worker.engine.wording import size, thousands
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter, digest
 
@@ -167,10 +168,24 @@ def abandon(*, upload: Upload, by: User) -> None:
     """Give an upload up: its key and its bytes are destroyed."""
     if upload.user_id != by.pk:
         raise NotAllowed("not-yours", "Only the person who began an upload can give it up.")
+    _give_up(upload)
+    audit.record("upload.abandoned", upload, by=by, project=upload.project)
+
+
+@action
+def expire(*, upload: Upload) -> None:
+    """Give up what nobody sent a byte of for days; done by the machinery."""
+    came = storage.last_byte(upload) or upload.created_at
+    if came > left_since():
+        raise Conflict("not-due", "This upload may still go on.")
+    _give_up(upload)
+    audit.record("upload.expired", upload, by=None, project=upload.project)
+
+
+def _give_up(upload: Upload) -> None:
     _end(upload, state=UploadState.ABANDONED)
     storage.destroy_key(upload.key)
     storage.destroy_upload(upload)
-    audit.record("upload.abandoned", upload, by=by, project=upload.project)
 
 
 def _end(upload: Upload, **values: Any) -> None:

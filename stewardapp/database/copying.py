@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -10,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from django.db import connection
+
+from stewardapp.env import inherited
 
 SECONDS = 24 * 3600
 
@@ -69,4 +70,4 @@ def _environment() -> dict[str, str]:
     connection.ensure_connection()
     info = connection.connection.info
     named = {"PGHOST": info.host, "PGPORT": info.port, "PGUSER": info.user, "PGPASSWORD": info.password}
-    return {**os.environ, **{name: str(value) for name, value in named.items() if value}}
+    return inherited({name: str(value) for name, value in named.items() if value})

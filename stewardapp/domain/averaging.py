@@ -120,10 +120,22 @@ def out_beside(release: Release) -> QuerySet[Release]:
 def known_beside(release: Release) -> RunQuerySet:
     """The candidates among them that the team may look into: its project's own, and those that everybody
     may have."""
+    return _candidates(_known_beside(release))
+
+
+def published_beside(release: Release) -> RunQuerySet:
+    """Those of them that somebody may have had in hand, and not only will."""
+    return _candidates(_known_beside(release).filter(published_at__isnull=False))
+
+
+def _known_beside(release: Release) -> QuerySet[Release]:
     project = Q(project=release.project_id)
     free = Q(embargo_until__isnull=True) | Q(embargo_until__lte=Now())
     everybody = Q(audience__in=EVERYBODY, published_at__isnull=False) & free
-    found = out_beside(release).filter(project | everybody)
+    return out_beside(release).filter(project | everybody)
+
+
+def _candidates(found: QuerySet[Release]) -> RunQuerySet:
     return Run.objects.filter(pk__in=found.order_by().values("candidate"))
 
 

@@ -18,7 +18,7 @@ from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.parameters import FILES
 from worker.engine.contracts.traces import ReleaseFamily
-from worker.engine.recipes.document import Entry
+from worker.engine.recipes.document import Entry, RecipeJson
 
 FAMILIES = (ANY_FAMILY, *(str(one) for one in ReleaseFamily if one is not ReleaseFamily.TABLE))
 """Of a table with noise nothing is measured; its promise is its ε."""
@@ -151,6 +151,13 @@ def looking_beside(policy: Policy) -> list[Measure]:
         *named.values(),
         *(contracts[slug]() for slug in sorted(left) if _fits_every_file(contracts[slug])),
     ]
+
+
+def looks_beside(recipe: RecipeJson) -> bool:
+    """Whether it measures something that looks at other releases."""
+    asked = {named if isinstance(named, str) else named["measure"] for named in recipe["measures"]}
+    known = catalogue.measures()
+    return any(slug not in known or known[slug].looks_beside for slug in asked)
 
 
 def entries(wanted: Iterable[Measure]) -> list[Entry]:

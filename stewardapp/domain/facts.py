@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 from stewardapp.access.facts import PriceFacts, ReleaseFacts, RunFacts
 from stewardapp.access.workflow import EDITABLE, Audience, Decision, State
 from stewardapp.domain.assessed import joined
 from stewardapp.domain.averaging import OutBeside, added_up
+from stewardapp.domain.compared import went_out_since
 from stewardapp.domain.manifest import KeptFigures, facts_of
 from stewardapp.domain.pricing import price_of
 from stewardapp.domain.recipe import guessed_kinds, methods_of, needs_kind
 from stewardapp.domain.shaping import shapers_of
 from stewardapp.models import Assessment, Release, Run
+
+DECIDED_ON = (State.IN_REVIEW, State.APPROVED)
+"""In these states somebody decides what becomes of the candidate."""
 
 
 def contributors_of(release: Release) -> frozenset[uuid.UUID]:
@@ -22,22 +27,44 @@ def contributors_of(release: Release) -> frozenset[uuid.UUID]:
     Every run notes who shaped what it is made of; while another one can be started, also those count
     who shaped what it would be made of. What is shaped later makes no difference to a candidate.
     """
-    own = release.contributions.values_list("user_id", flat=True)
+    return _contributing(release, set(release.contributions.values_list("user_id", flat=True)))
+
+
+def _contributing(release: Release, own: Iterable[uuid.UUID]) -> frozenset[uuid.UUID]:
     live = shapers_of(release) if release.state in EDITABLE else frozenset()
     return live | {release.author_id, *own}
 
 
-def release_facts(release: Release) -> ReleaseFacts:
-    """What the rules need to know about this release."""
-    policy = release.judged_by
-    votes = release.reviews.counted(release)
+@dataclass(frozen=True)
+class Around:
+    """What others did about a release: who shaped it, the votes that count, the states of open demands, and
+    whether they published more than its candidate was compared with, which no list asks."""
+
+    shaped_by: Collection[uuid.UUID]
+    votes: Collection[tuple[uuid.UUID, str]]
+    demands: Collection[str]
+    uncompared: bool = False
+
+
+def _around(release: Release) -> Around:
+    return Around(
+        list(release.contributions.values_list("user_id", flat=True)),
+        [(vote.reviewer_id, vote.decision) for vote in release.reviews.counted(release)],
+        _demands(release) if release.state == State.IN_REVIEW else (),
+        release.state in DECIDED_ON and went_out_since(release),
+    )
+
+
+def release_facts(release: Release, around: Around | None = None) -> ReleaseFacts:
+    """What the rules need to know about this release; of many at once, `around` was asked at once."""
+    policy, around = release.judged_by, around or _around(release)
     editable = release.state in EDITABLE
     return ReleaseFacts(
         state=State(release.state),
         author_id=release.author_id,
-        contributor_ids=contributors_of(release),
+        contributor_ids=_contributing(release, around.shaped_by),
         begun_at=release.created_at,
-        votes=tuple((vote.reviewer_id, Decision(vote.decision)) for vote in votes),
+        votes=tuple((reviewer, Decision(decision)) for reviewer, decision in around.votes),
         reviewers=policy.reviewers,
         require_second_factor=policy.require_second_factor,
         version_destroyed=release.version.destroyed_at is not None,
@@ -50,7 +77,8 @@ def release_facts(release: Release) -> ReleaseFacts:
         price=price_of(release) if editable else PriceFacts(),
         guessed_kinds=_guessed_kinds(release) if editable else (),
         policy=policy.facts(),
-        demands=_demands(release) if release.state == State.IN_REVIEW else (),
+        demands=tuple(around.demands),
+        uncompared=around.uncompared,
     )
 
 

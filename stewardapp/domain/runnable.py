@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from stewardapp.access.verdict import Invalid
+from stewardapp.domain.brought import NO_FILE, UPLOADED
 from stewardapp.domain.demands import lacking
 from stewardapp.domain.recipe import populations_named
 from stewardapp.models import Policy, Reading, Release, Version
@@ -43,9 +44,9 @@ def measured_for(policy: Policy, draft: RecipeJson) -> tuple[RecipeJson, str]:
     return checked({**recipe, "measures": [*recipe.get("measures", ["*"]), *besides]})
 
 
-def populations_of(release: Release, recipe: RecipeJson) -> list[Reading]:
+def populations_of(release: Release, recipe: RecipeJson, *, uploaded: bool = False) -> list[Reading]:
     """What its goals and measures compare the data with, as it is read now; refused at a part that cannot
-    have it."""
+    have it. What was `uploaded` for measures alone has no reading."""
     from worker.engine.recipes.recipe import Recipe
 
     parsed = Recipe.parse(recipe)
@@ -55,6 +56,10 @@ def populations_of(release: Release, recipe: RecipeJson) -> list[Reading]:
     found = {path: _usable(usable.get(path), quasi, where) for where, path in _files("goals", goals)}
     if not parsed.tabulates:
         for where, path in _files("measures", measures):
+            if path == UPLOADED and uploaded:
+                continue
+            if path == UPLOADED:
+                raise Invalid("no-file", NO_FILE, where)
             found.setdefault(path, _usable(usable.get(path), [], where))
     return list(found.values())
 

@@ -32,15 +32,24 @@ class ColumnChoice:
     """Whether its cells are declared."""
 
 
+OF_PROJECT = "Upload it as a dataset of this project; it is read by the run alone, and never leaves."
+
+
 class Offered(tuple[ColumnChoice, ...]):
     """The columns of the version at hand and, beside them, the population files of its project."""
 
     populations: Sequence[tuple[str, str]]
+    file_help: str
 
-    def __new__(cls, columns: Iterable[ColumnChoice], populations: Iterable[tuple[str, str]] = ()) -> Offered:
+    def __new__(
+        cls,
+        columns: Iterable[ColumnChoice],
+        populations: Iterable[tuple[str, str]] = (),
+        file_help: str = OF_PROJECT,
+    ) -> Offered:
         """`populations` are pairs of what a recipe says and what people read."""
         made = super().__new__(cls, columns)
-        made.populations = tuple(populations)
+        made.populations, made.file_help = tuple(populations), file_help
         return made
 
 
@@ -110,11 +119,9 @@ def column_field(
 
 def population_field(offered: Offered, common: Common) -> forms.Field:
     """A picker of the project's versions that can serve as a population."""
-    common["help_text"] += (
-        " Upload it as a dataset of this project; it is read by the run alone, and never leaves."
-    )
+    common["help_text"] += f" {offered.file_help}"
     common["error_messages"] = {"invalid_choice": "Choose one of the versions offered."}
-    return forms.ChoiceField(choices=[("", "Choose a dataset"), *offered.populations], **common)
+    return forms.ChoiceField(choices=[("", "Choose a file"), *offered.populations], **common)
 
 
 def suits(column: ColumnChoice, suited: Columns) -> bool:

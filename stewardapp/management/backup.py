@@ -35,7 +35,6 @@ STORED = (storage.BLOBS, storage.ANSWERS, storage.KNOWN)
 SECRET = keyring.OTHER
 LIMITS = Limits(length=1 << 30, values=50_000_000, depth=4)
 PIECE = 1 << 20
-LAST = "last-backup"
 
 
 class Unusable(Exception):
@@ -157,7 +156,7 @@ def _listed(folder: Path) -> Copied:
     }
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     text = json.dumps({"version": VERSION, "made_at": made_at, "files": found}, indent=0)
-    for path in (folder / LIST, storage.root() / LAST):
+    for path in (folder / LIST, storage.root() / storage.LAST_COPY):
         beside = path.with_name(f".{path.name}")
         beside.write_text(text if path.name == LIST else made_at, encoding="utf-8")
         beside.chmod(0o600)

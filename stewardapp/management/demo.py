@@ -33,7 +33,7 @@ from stewardapp.actions import (
     runs,
     uploads,
 )
-from stewardapp.management import demo_attacks, demo_desk, demo_survey
+from stewardapp.management import demo_attacks, demo_desk, demo_survey, demo_voters
 from stewardapp.management.demo_work import at_work, carry_out
 from stewardapp.management.survey import health_survey
 from stewardapp.models import (
@@ -64,6 +64,7 @@ HIERARCHIES: dict[str, dict[str, Any]] = {
     "postcode": {"builder": "mask", "side": "right"},
 }
 ROWS = 6000
+PUBLISHED = "Chronic disease 2025, research file"
 SEEDS = {"Health survey 2025": 18, "Health survey 2026": 19}  # the same bytes would be the same people
 
 
@@ -128,6 +129,16 @@ def _fill(people: dict[str, User]) -> None:
     demo_survey.load(project, people["steward"])
     demo_desk.load(version, people["steward"], people["analyst"])
     demo_attacks.load(people["steward"])
+    _attack(project, people["steward"])
+
+
+def _attack(project: Project, steward: User) -> None:
+    """Voters looked up in the file that was published, for the page of its results."""
+    survey = health_survey(ROWS, seed=SEEDS["Health survey 2025"])
+    voters = demo_voters.load(project, steward, survey)
+    published = Release.objects.get(title=PUBLISHED).candidate
+    if published is not None:
+        demo_voters.attack(published, voters, steward)
 
 
 def _project(people: dict[str, User]) -> Project:
@@ -325,14 +336,15 @@ def _revoked(story: Story, title: str) -> None:
 
 
 STAGES: dict[str, Callable[[Story, str], None]] = {
+    PUBLISHED: _published,
+    "Chronic disease 2025, withdrawn edition": _revoked,
     "Research file, first try": _draft_with_runs,
     "Research file for the regional study": _in_review,
     "File for the asthma register": _changes_requested,
     "File for the teaching course": _approved,
     "File for a marketing agency": _rejected,
     "File nobody needs any more": _withdrawn,
-    "Chronic disease 2025, research file": _published,
-    "Chronic disease 2025, withdrawn edition": _revoked,
     "Respondents by sex 2025": _counted(0.5),
     "Respondents by sex 2025, first draft": _counted(0.25),
 }
+"""What is out comes first: whatever is begun afterwards is compared with it."""

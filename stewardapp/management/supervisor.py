@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -60,7 +61,8 @@ class Service:
         return self.once and self.process is not None and self.process.poll() == 0
 
     def tend(self) -> None:
-        """Start it again when it died, with growing pauses while it keeps dying."""
+        """Start it again when it died, with growing pauses while it keeps dying; its log stays small."""
+        put_aside(self.log)
         now = time.monotonic()
         if self.alive or self.done or now < self.not_before:
             return
@@ -125,9 +127,18 @@ class Supervisor:
 
 
 def log_file(folder: Path, name: str) -> Path:
-    """Where a service writes; a log that grew large is put aside once."""
+    """Where a service writes."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = folder / f"{name}.log"
-    if file.exists() and file.stat().st_size > LARGEST_LOG:
-        file.rename(folder / f"{name}.log.1")
-    return file
+    return folder / f"{name}.log"
+
+
+def put_aside(log: Path) -> None:
+    """Keep what a log holds once, as `.1`, when it grew large; whoever writes appends, and goes on in front.
+
+    A line that is written between the copy and the cut is lost.
+    """
+    if not log.exists() or log.stat().st_size <= LARGEST_LOG:
+        return
+    with suppress(OSError):  # a full disk: the log goes all the same
+        shutil.copyfile(log, log.with_name(f"{log.name}.1"))
+    os.truncate(log, 0)

@@ -40,9 +40,11 @@ from stewardapp.models.resemblance import Resemblance
 from stewardapp.models.review import Review
 from stewardapp.models.run import Run
 from stewardapp.models.survey import Survey, SurveyAnswer, SurveyInvitation, SurveyQuestion
+from stewardapp.models.sweep import Sweep
 from stewardapp.models.upload import Upload, UploadState
 from stewardapp.models.user import AnyUser, User
 from stewardapp.models.version import Version
+from stewardapp.models.worker_sign import WorkerSign
 
 for _found in pkgutil.iter_modules(__path__, f"{__name__}."):
     importlib.import_module(_found.name)  # a new table is one file
@@ -95,10 +97,12 @@ __all__ = [
     "SurveyAnswer",
     "SurveyInvitation",
     "SurveyQuestion",
+    "Sweep",
     "Upload",
     "UploadState",
     "User",
     "Version",
     "Visibility",
     "Why",
+    "WorkerSign",
 ]

@@ -21,6 +21,10 @@ class ArtifactQuerySet(models.QuerySet["Artifact"]):
         """Files meant to leave; the others stay with the team."""
         return self.filter(public=True)
 
+    def damaged(self) -> ArtifactQuerySet:
+        """Published files whose bytes were found to be others."""
+        return self.stored().filter(damaged_at__isnull=False)
+
     def stored(self) -> ArtifactQuerySet:
         """Files whose bytes were not destroyed."""
         return self.filter(blob__destroyed_at__isnull=True)
@@ -37,6 +41,8 @@ class Artifact(Record):
     sha256 = models.CharField(max_length=64)
     size = models.BigIntegerField()
     rows = models.BigIntegerField(null=True, blank=True)
+    # When somebody asked for the bytes and they were no longer those that were approved.
+    damaged_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = ArtifactQuerySet.as_manager()
 

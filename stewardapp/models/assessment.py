@@ -40,6 +40,10 @@ class AssessmentQuerySet(JobQuerySet["Assessment"]):
         """Those that have results, the oldest first."""
         return self.filter(state=JobState.SUCCEEDED).order_by("finished_at")
 
+    def for_policy(self) -> AssessmentQuerySet:
+        """Those of them that the policy asked for."""
+        return self.succeeded().filter(why=Why.POLICY)
+
     def open_demands(self) -> AssessmentQuerySet:
         """Demanded, not given up, and without a result: nothing is approved before they have one."""
         return self.exclude(why=Why.HAND).exclude(state__in=[JobState.SUCCEEDED, JobState.CANCELLED])
@@ -62,6 +66,10 @@ class Assessment(Job, SealedRow, Record):
     compared = models.ManyToManyField("stewardapp.Reading", blank=True, related_name="compared_afterwards")
     # The runs whose files other releases about the same people had given out when it was asked for.
     others = models.ManyToManyField("stewardapp.Run", blank=True, related_name="others_of_assessments")
+    # What whoever asked brought along for it: under a key of its own, destroyed when the job has ended.
+    brought = models.ForeignKey(
+        "stewardapp.Blob", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     why = models.CharField(max_length=16, default=Why.HAND)
     sealed_measures = SealedField()
     measures = opened("sealed_measures", list)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -90,6 +92,18 @@ def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
     held: list[Membership] = []
     if project_id is not None:
         held = list(Membership.objects.filter(user=user, project_id=project_id))
+    return _holding(user, held)
+
+
+def person_in_each(user: User, projects: Collection[uuid.UUID]) -> dict[uuid.UUID, Person]:
+    """The same seen from each of some projects, asked at once."""
+    held = defaultdict(list)
+    for one in Membership.objects.filter(user=user, project__in=projects):
+        held[one.project_id].append(one)
+    return {project: _holding(user, held[project]) for project in projects}
+
+
+def _holding(user: User, held: list[Membership]) -> Person:
     person = _seen(user, frozenset(Role(one.role) for one in held))
     begun = [*(one.created_at for one in held if one.reviews_later), user.handed_over_at]
     return replace(person, reviews_since=max(filter(None, begun), default=None))
@@ -100,6 +114,11 @@ def person_anywhere(user: AnyUser) -> Person:
     if not user.is_authenticated or not user.is_active:
         return Person()
     return _seen(user, roles_of(Membership.objects.filter(user=user)))
+
+
+def person_on_site(user: User) -> Person:
+    """A user apart from any project: for what is nobody's project; asks nothing."""
+    return _seen(user, frozenset())
 
 
 def _seen(user: User, roles: frozenset[Role]) -> Person:

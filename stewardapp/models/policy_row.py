@@ -107,12 +107,19 @@ def figure_named(contract: type[Measure], name: str) -> Figure | None:
 
 
 def told_of(measure: Measure, params: Params) -> str:
-    """What a policy tells a measure, in words."""
-    told = (f"{one.title.lower()} {params[one.name]}" for one in measure.parameters() if one.name in params)
+    """What a policy tells a measure, in words; what is as usual is not spelled."""
+    unusual = params.keys() & measure.model_dump(exclude_defaults=True).keys()
+    told = (f"{one.title.lower()} {params[one.name]}" for one in measure.parameters() if one.name in unusual)
     return ", ".join(told)
 
 
 def title_of(figure: Figure, part: str, told: str = "") -> str:
     """What a demand is about, in words."""
-    above = f" ({percent(float(part)) if figure.unit == 'share' else part})" if part else ""
-    return f"{figure.title}{above}{f' ({told})' if told else ''}"
+    of_part = f" ({_part_words(figure, part)})" if part else ""
+    return f"{figure.title}{of_part}{f' ({told})' if told else ''}"
+
+
+def _part_words(figure: Figure, part: str) -> str:
+    """A threshold of shares is a share; parts of any other kind have names."""
+    is_number = part.replace(".", "", 1).isdecimal()
+    return percent(float(part)) if figure.unit == "share" and is_number else part

@@ -55,14 +55,15 @@ class ReleaseQuerySet(models.QuerySet["Release"]):
         if not user.is_authenticated or not user.is_active:
             return self.none()
         mine = Membership.objects.filter(user=user).values("project_id")
+        named = Release.named.through.objects.filter(user=user).values("release_id")
         audience = (
             models.Q(audience=Audience.SIGNED_IN)
             | models.Q(audience=Audience.PUBLIC_LINK)
             | models.Q(audience=Audience.PROJECT, project__in=mine)
-            | models.Q(audience=Audience.NAMED, named__id=user.id)
+            | models.Q(audience=Audience.NAMED, pk__in=named)
         )
         free = models.Q(embargo_until__isnull=True) | models.Q(embargo_until__lte=Now())
-        return self.live().filter(audience & free).distinct()
+        return self.live().filter(audience & free)
 
 
 class Release(SealedRow, Record):

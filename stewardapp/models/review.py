@@ -32,6 +32,21 @@ class ReviewQuerySet(models.QuerySet["Review"]):
             reviewer__in=Membership.objects.entitled(release).values("user"),
         )
 
+    def counting(self) -> ReviewQuerySet:
+        """The votes that count, of whichever releases: of each those that `counted` names."""
+        entitled = Membership.objects.reviewers().filter(
+            models.Q(later_only=False) | models.Q(created_at__lte=models.OuterRef("release__created_at")),
+            project=models.OuterRef("release__project"),
+            user=models.OuterRef("reviewer"),
+            user__is_active=True,
+        )
+        return self.filter(
+            models.Exists(entitled),
+            run=models.F("release__candidate"),
+            submission=models.F("release__submission"),
+            manifest_sha256=models.F("release__candidate_sha256"),
+        )
+
     def hold_owners(self, release: Release) -> None:
         """Lock who voted and their roles until the transaction ends: what is counted now counts that long."""
         people = list(self.filter(release=release).values_list("reviewer", flat=True))

@@ -30,6 +30,14 @@ class RunQuerySet(JobQuerySet["Run"]):
         """Runs that can become a candidate."""
         return self.filter(state=JobState.SUCCEEDED)
 
+    def of_sweeps(self) -> RunQuerySet:
+        """Runs that try one of many values; everything else comes before them."""
+        return self.filter(sweep__isnull=False)
+
+    def announce_again(self, id: uuid.UUID) -> None:
+        """A queued job that stood aside is announced anew, behind what waits now."""
+        self.filter(pk=id, state=JobState.QUEUED).update(dispatched_at=None)
+
     def answers(self, reading: Reading) -> RunQuerySet:
         """Runs on the very table of this reading whose answer was paid for and is still stored."""
         same = {"reading__version": reading.version_id, "reading__table__sha256": reading.table_sha256}
@@ -44,6 +52,10 @@ class Run(Job, SealedRow, Record):
 
     release = models.ForeignKey("stewardapp.Release", on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
+    # The grid of values that it tries one of.
+    sweep = models.ForeignKey(
+        "stewardapp.Sweep", on_delete=models.PROTECT, null=True, blank=True, related_name="runs"
+    )
     sealed_recipe = SealedField()
     recipe = opened("sealed_recipe")
     recipe_sha256 = models.CharField(max_length=64)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from stewardapp.models.base import Record, implies, one_of
 from stewardapp.models.user import AnyUser
@@ -16,6 +19,11 @@ class UploadState(StrEnum):
     OPEN = "open"
     COMPLETE = "complete"
     ABANDONED = "abandoned"
+
+
+def left_since() -> datetime:
+    """An upload of which nothing came after this moment is not waited for."""
+    return timezone.now() - timedelta(days=settings.STEWARD_UPLOAD_DAYS)
 
 
 class UploadQuerySet(models.QuerySet["Upload"]):
@@ -30,6 +38,10 @@ class UploadQuerySet(models.QuerySet["Upload"]):
     def open(self) -> UploadQuerySet:
         """Uploads that may go on."""
         return self.filter(state=UploadState.OPEN)
+
+    def old(self) -> UploadQuerySet:
+        """Open uploads that may have been left: announced so long ago."""
+        return self.open().filter(created_at__lt=left_since())
 
 
 class Upload(Record):

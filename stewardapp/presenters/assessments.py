@@ -11,10 +11,13 @@ from django.urls import reverse
 from stewardapp.access import rules
 from stewardapp.access.verdict import Verdict
 from stewardapp.domain.assessed import is_counted
+from stewardapp.domain.brought import names
 from stewardapp.domain.demands import unanswered
 from stewardapp.models.assessment import Why
 from stewardapp.presenters import charts, measures
 from stewardapp.presenters.recipes import sentences
+from worker.engine import catalogue
+from worker.engine.contracts.measure import Section
 
 if TYPE_CHECKING:
     from stewardapp.models import Assessment, Run
@@ -73,7 +76,7 @@ def policy_verdict(run: SeenRun) -> Verdict:
         run.seen.facts,
         run.assessable,
         is_candidate=_is_candidate(run.run),
-        lacking=bool(unanswered(run.facts, run.policy)),
+        lacking=run.seen.facts.uncompared or bool(unanswered(run.facts, run.policy)),
     )
 
 
@@ -107,7 +110,14 @@ def readings(found: Iterable[Assessment], section: str, *, internal: bool) -> li
 
 def files_named(assessment: Assessment) -> dict[str, str]:
     """What people call the files it was compared with."""
-    return {str(one.version_id): str(one.version) for one in assessment.compared.all()}
+    compared = {str(one.version_id): str(one.version) for one in assessment.compared.all()}
+    return compared | names(assessment)
+
+
+def attacks() -> list[tuple[str, str, str]]:
+    """What can be replayed on a release: name, title, one line."""
+    known = catalogue.measures().items()
+    return [(slug, one.title, one.in_short()) for slug, one in known if one.section is Section.ATTACK]
 
 
 def pictures(assessment: Assessment, reading: Reading, *, internal: bool) -> list[charts.Picture]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +31,13 @@ from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.arranged_table import Wanted
 from stewardapp.reads.candidates import previous_candidate, relatives
 from stewardapp.reads.released_table import Damaged, ReleasedPage, released_page, shown_artifact
-from stewardapp.reads.releases import Seen
+from stewardapp.reads.releases import Seen, seen_at_once
 from stewardapp.reads.runs import SeenRun
 from worker.engine.contracts.traces import ReleaseFamily
 from worker.engine.tables.kinds import Role
 
 if TYPE_CHECKING:
-    from stewardapp.models import Release, Run
-    from stewardapp.models.user import AnyUser
+    from stewardapp.models import Release, Run, User
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,9 @@ class QueueLine:
         return f"{self.failed} of {self.passed + self.failed + self.excused} failed"
 
 
-def queue(releases: Iterable[Release], user: AnyUser) -> list[QueueLine]:
+def queue(releases: Sequence[Release], user: User) -> list[QueueLine]:
     """What waits for review, with the machine's answer and whether this person may vote."""
-    return [queue_line(Seen(release, user)) for release in releases]
+    return [queue_line(seen) for seen in seen_at_once(releases, user)]
 
 
 def queue_line(seen: Seen) -> QueueLine:
@@ -131,6 +130,7 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
     }
     if not tables.is_table(run):
         shown["columns"] = column_table(candidate, asked.get("column", ""), internal=internal)
+        shown["attacks"] = assessments.attacks()
     shown["assessments"] = assessments.lines(seen, candidate.assessments)
     return shown | file_context(candidate, asked) | release_pages.talk(seen)
 

@@ -24,8 +24,7 @@ from worker.engine.recipes.report import Loss
 from worker.engine.tables.kinds import RELEASED
 
 if TYPE_CHECKING:
-    from stewardapp.models import Release, Run
-    from worker.engine.contracts.chart import Chart
+    from stewardapp.models import Run
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,9 @@ class Certificate:
     """What a cell of each column gives away at most."""
 
 
-def certificate(release: Release) -> Certificate:
-    """What was promised and measured, and the hashes that identify the bytes."""
-    public = public_manifest(release.candidate) if release.candidate else {}
+def certificate(run: Run | None) -> Certificate:
+    """What was promised and measured of a run, and the hashes that identify the bytes."""
+    public = public_manifest(run) if run else {}
     known: Mapping[str, Any] = catalogue.goals()
     return Certificate(
         manifest=public,
@@ -78,11 +77,6 @@ def promise(loss: Loss) -> Promise | None:
     return Promise(amounts, f"each {unit}", promised(spend, unit))
 
 
-def histogram(release: Release) -> Chart | None:
-    """The chart of a published table, from its bytes."""
-    return tables.published_chart(release.candidate) if release.candidate else None
-
-
 def public_figures(public: Manifest) -> Iterable[tuple[str, str, str]]:
     """Every single figure that was published, with its explanation."""
     found = (*public.get("measures", []), *public.get("measured_afterwards", []))
@@ -99,9 +93,8 @@ def told(slug: str, figures: Figures) -> Iterable[tuple[str, str, str]]:
             yield figure.title, printed(figure, value), figure.explanation
 
 
-def codebook(release: Release, *, lists: bool) -> list[ColumnLine]:
+def codebook(run: Run | None, *, lists: bool) -> list[ColumnLine]:
     """The columns of the file with what was done to each; `lists` for those who may have the file itself."""
-    run = release.candidate
     if run is None:
         return []
     labels = {name: said["label"] for name, said in run.dictionary.items()}
@@ -121,16 +114,21 @@ def table_codebook(run: Run, labels: Mapping[str, str]) -> list[ColumnLine]:
     return [*keys, *figures]
 
 
-def usage(release: Release) -> dict[str, Any]:
+def usage(run: Run | None) -> dict[str, Any]:
     """How to use the file, as the codebook among its files says it: what was done, what its signs mean."""
-    run = release.candidate
     if run is None:
         return {}
+    noted = {} if tables.is_table(run) else {"step_notes": step_notes.of_run(run)}
+    return noted | {"reading_notes": reading_notes(run)}
+
+
+def reading_notes(run: Run) -> list[str]:
+    """What its signs mean; of a table also what was done."""
     own = randomized_at_the_source(run)
     if tables.is_table(run):
         said = [recipes.sentence("step", entry) for entry in run.recipe.get("steps", ())]
-        return {"reading_notes": [*said, *own, *tables.codebook_lines(run), *NOTES[-1:]]}
-    return {"step_notes": step_notes.of_run(run), "reading_notes": [*own, *NOTES]}
+        return [*said, *own, *tables.codebook_lines(run), *NOTES[-1:]]
+    return [*own, *NOTES]
 
 
 def randomized_at_the_source(run: Run) -> list[str]:

@@ -27,9 +27,11 @@ PLAIN = {"exponentformat": "none", "separatethousands": True}
 Trace = dict[str, Any]
 
 
-def figure_json(chart: Chart, links: Mapping[str, str] | None = None) -> str:
+def figure_json(
+    chart: Chart, links: Mapping[str, str] | None = None, symbols: Mapping[str, str] | None = None
+) -> str:
     """The chart as Plotly's JSON: no template, no binary arrays, no colours of its own. `links` say where a
-    click on a series leads, by its name.
+    click on a series leads, by its name, `symbols` how its points look.
     """
     chart = in_percent(trimmed(chart))
     draw = DRAW.get(chart.kind, points)
@@ -38,6 +40,8 @@ def figure_json(chart: Chart, links: Mapping[str, str] | None = None) -> str:
     for trace in drawn["data"]:
         if trace["name"] in (links or {}):
             trace["meta"] = {"href": (links or {})[trace["name"]]}
+        if trace["name"] in (symbols or {}):
+            trace["marker"]["symbol"] = (symbols or {})[trace["name"]]
     return json.dumps(drawn, ensure_ascii=False)
 
 
@@ -230,6 +234,9 @@ def rectangle(region: Region) -> dict[str, Any]:
     return drawn
 
 
+LONGEST_LABEL = 60
+
+
 @dataclass(frozen=True)
 class Picture:
     """What the chart component prints around the drawing, and where that is fetched from."""
@@ -242,5 +249,12 @@ class Picture:
 
 
 def pictured(chart: Chart, url: str = "") -> Picture:
-    """A chart as pages print it; without an address the table stands alone."""
-    return Picture(chart.title, chart.note, table(trimmed(chart)), not chart.series, url)
+    """A chart as pages print it; without an address the table stands alone, as it does for sentences."""
+    drawn = "" if speaks(chart) else url
+    return Picture(chart.title, chart.note, table(trimmed(chart)), not chart.series, drawn)
+
+
+def speaks(chart: Chart) -> bool:
+    """Whether its categories are sentences: there is no room for them along an axis."""
+    labels = (str(label) for one in chart.series for label in one.x)
+    return chart.x.scale == "category" and max(map(len, labels), default=0) > LONGEST_LABEL

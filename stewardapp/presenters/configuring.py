@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from stewardapp.access.amounts import epsilon_words
 from stewardapp.domain import recipe as drafts
+from stewardapp.domain.brought import UPLOADED
 from stewardapp.domain.pricing import funds_of
 from stewardapp.forms.parameter_fields import ColumnChoice, Offered
 from stewardapp.forms.presets import Preset, presets
@@ -52,14 +53,20 @@ def offered_of(tagged: Iterable[Column], files: Iterable[Version]) -> Offered:
 
 
 def offered_of_run(run: Run, files: Iterable[Version]) -> Offered:
-    """What measures of a run may name: its columns as they were declared then, and files there are now."""
+    """What measures of a run may name: its columns as they were declared then, files there are now, and one
+    that comes along."""
     said = run.recipe.get("columns", {})
     taking_part = {name: part for name, part in said.items() if part["role"] != Role.DROPPED}
     columns = (
         ColumnChoice(name, Kind(part.get("kind", Kind.TEXT)), Role(part["role"]))
         for name, part in taking_part.items()
     )
-    return Offered(columns, [(str(one.pk), str(one)) for one in files])
+    datasets = [(str(one.pk), str(one)) for one in files]
+    return Offered(columns, [(UPLOADED, WITH_THIS), *datasets], BRING)
+
+
+WITH_THIS = "The file uploaded with this"
+BRING = "A dataset of this project, or a file that you bring along for this assessment alone."
 
 
 def differs(recipe: RecipeJson, release: Release) -> bool:

@@ -25,6 +25,8 @@ STATES = {
     "failed": "Not measured",
 }
 SECTIONS = ("risk", "utility", "attack")
+SHOWN_AT_ONCE = 12
+"""Longer tables are folded."""
 ARROWS = {"low": "↓ lower is better", "high": "↑ higher is better", "neither": ""}
 
 
@@ -38,6 +40,9 @@ class Row:
     after: str
     help: HowToRead
     better: str = ""
+    leads: bool = False
+    worded: bool = False
+    """Whether it is words, which need more room than a number."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,11 @@ class Grid:
     help: HowToRead | None
     headers: tuple[tuple[str, HowToRead | None], ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def long(self) -> bool:
+        """Whether it is shown when somebody asks."""
+        return len(self.rows) > SHOWN_AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,16 @@ class Reading:
     """Whether its single figures stand on one side only."""
     assessment: str = ""
     """The assessment that found it, where the run itself did not."""
+
+    @property
+    def leading(self) -> tuple[Row, ...]:
+        """The figures that stand first; all of a measure that says of none that it leads."""
+        return tuple(one for one in self.rows if one.leads) or self.rows
+
+    @property
+    def further(self) -> tuple[Row, ...]:
+        """The others."""
+        return tuple(one for one in self.rows if one not in self.leading)
 
     @property
     def anchor(self) -> str:
@@ -160,7 +180,8 @@ def said(value: Any) -> str:
 def row(figure: Figure, result: Result) -> Row:
     """One figure."""
     was, now = (printed(figure, (side or {}).get(figure.name)) for side in (result.before, result.after))
-    return Row(figure.name, figure.title, was, now, help_on(figure, result), ARROWS[figure.better])
+    how, better = help_on(figure, result), ARROWS[figure.better]
+    return Row(figure.name, figure.title, was, now, how, better, figure.headline, figure.unit == "words")
 
 
 def help_on(figure: Figure, result: Result) -> HowToRead:

@@ -89,6 +89,19 @@ def short(recipe: RecipeJson) -> str:
     return " · ".join(brief(*part) for part in parts) or "no goal and no step"
 
 
+def titles(recipe: RecipeJson) -> str:
+    """Goals and steps by their titles alone: no parameter, which may be a value."""
+    parts = [("goal", entry) for entry in recipe.get("goals", ())]
+    parts += [("step", entry) for entry in recipe.get("steps", ())]
+    return ", ".join(title_of(*part) for part in parts) or "none"
+
+
+def title_of(part: str, entry: Entry) -> str:
+    """What a goal or step is called."""
+    contract: Any = contract_of(part, slug_of(part, entry))
+    return str(contract.title) if contract else slug_of(part, entry)
+
+
 def brief(part: str, entry: Entry) -> str:
     """The title of a goal or step and the parameters that are not the defaults."""
     contract: Any = contract_of(part, slug_of(part, entry))

@@ -12,6 +12,7 @@ from stewardapp.access import rules
 from stewardapp.access.thresholds import EXCUSABLE, checklist, meets_policy
 from stewardapp.access.verdict import Verdict
 from stewardapp.access.workflow import Audience, State
+from stewardapp.domain.pricing import costs_of
 from stewardapp.domain.recipe import recipe_of
 from stewardapp.presenters.budgets import mixed_warning
 from stewardapp.presenters.demands import demand_lines, in_words, value_of
@@ -23,6 +24,7 @@ from stewardapp.presenters.steps import ALL_DONE
 from stewardapp.reads.changes import Topic
 from stewardapp.reads.releases import Seen, comments_seen, named_people, runs_of, votes_seen
 from stewardapp.reads.runs import SeenRun
+from stewardapp.reads.sweeps import sweeps_of
 
 if TYPE_CHECKING:
     from stewardapp.models import Release, Run
@@ -34,6 +36,7 @@ class Verdicts:
 
     edit: Verdict
     run: Verdict
+    sweep: Verdict
     try_step: Verdict
     withdraw: Verdict
     reopen: Verdict
@@ -53,6 +56,7 @@ def verdicts(seen: Seen) -> Verdicts:
     return Verdicts(
         edit=rules.may_edit_release(person, facts),
         run=rules.may_start_run(person, facts),
+        sweep=rules.may_sweep(person, facts, charged=bool(costs_of(seen.release.recipe))),
         try_step=rules.may_try_step(person, facts),
         withdraw=rules.may_withdraw(person, facts),
         reopen=rules.may_reopen(person, facts),
@@ -183,14 +187,25 @@ def detail(seen: Seen) -> dict[str, Any]:
         "demands": demand_lines(policy),
         "runs": runs,
         "may": verdicts(seen),
-        "lines": run_lines(runs, seen),
-        "watched": " ".join(str(Topic("run", run.pk)) for run in runs if run.is_alive),
+        "lines": run_lines(shown_alone(runs, release), seen),
+        "sweeps": list(sweeps_of(release)),
+        "watched": " ".join(dict.fromkeys(str(watched(run)) for run in runs if run.is_alive)),
         "audience": audience_words(release),
         "step": current_step(release, ran=bool(runs)),
         "sentences": sentences(recipe_of(release)),
         "mixed": mixed_warning(release),
         **talk(seen),
     }
+
+
+def watched(run: Run) -> Topic:
+    """What a page watches to hear of a run: the runs of a sweep are heard of together."""
+    return Topic("run", run.pk) if run.sweep_id is None else Topic("sweep", run.sweep_id)
+
+
+def shown_alone(runs: Iterable[Run], release: Release) -> list[Run]:
+    """The runs of the table: those of a sweep stand on its page, except the candidate."""
+    return [run for run in runs if run.sweep_id is None or run.pk == release.candidate_id]
 
 
 STEP_OF_STATE = {

@@ -26,6 +26,7 @@ from stewardapp.presenters.facts import fact_words
 from stewardapp.presenters.judgement import judgement
 from stewardapp.presenters.measures import SECTIONS
 from stewardapp.presenters.numbers import duration, thousands
+from stewardapp.presenters.reports.replay import is_offered
 from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.released_table import Damaged
 from stewardapp.reads.runs import SeenRun
@@ -219,7 +220,8 @@ def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, Any]:
     """What one tab shows: what the run measured, and what was looked at afterwards."""
     if tab in SECTIONS:
         afterwards = assessments.readings(seen.measured_afterwards, tab, internal=internal)
-        return {"readings": [*measured(seen, tab, internal), *afterwards]}
+        found = [*measured(seen, tab, internal), *afterwards]
+        return {"readings": found, "attacks": assessments.attacks()}
     return recipe_and_files(seen)
 
 
@@ -243,9 +245,11 @@ def overview(seen: SeenRun, internal: bool) -> dict[str, Any]:
 
 
 def first_charts(seen: SeenRun) -> Iterator[charts.Picture]:
-    """The first chart of each section, of those that everybody here may see."""
+    """The first chart of each section that everybody here may see: what the policy judges comes first."""
+    judged = [row.instance for row in seen.policy.demanded]
     for section in SECTIONS:
-        found = measures.readings(seen.run.report, section)
+        readings = measures.readings(seen.run.report, section)
+        found = sorted(readings, key=lambda one: judged.index(one.id) if one.id in judged else len(judged))
         yield from [drawn for one in found for drawn in pictures(seen.run, one, internal=False)][:1]
 
 
@@ -260,6 +264,7 @@ def recipe_and_files(seen: SeenRun) -> dict[str, Any]:
         "artifacts": seen.files(),
         "manifest": manifest,
         "manifest_json": json.dumps(manifest, indent=2, ensure_ascii=False),
+        "replay_offered": is_offered(run),
     }
 
 

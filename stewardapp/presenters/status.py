@@ -48,6 +48,10 @@ STATUSES: dict[str, Status] = {
     "waiting": Status("accent", "Waiting", "clock"),
     "answered": Status("ok", "Answered", "check"),
     "unanswered": Status("danger", "No answer", "alert"),
+    # parts of the desk
+    "ok": Status("ok", "Well", "check"),
+    "degraded": Status("warn", "Needs you", "alert"),
+    "failing": Status("danger", "Does not work", "cross"),
     # verdicts on figures
     "holds": Status("ok", "Holds", "check"),
     "fails": Status("danger", "Does not hold", "cross"),

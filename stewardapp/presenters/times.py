@@ -36,3 +36,8 @@ def when(moment: datetime | None) -> SafeString | str:
         f"{local:%-d %B %Y, %H:%M:%S %Z}",
         relative(moment, timezone.now()),
     )
+
+
+def absolute(moment: datetime | None) -> str:
+    """A moment on paper, which nobody reads now."""
+    return "–" if moment is None else f"{timezone.localtime(moment):%-d %B %Y, %H:%M %Z}"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stewardapp.presenters.measures import figure_of, printed
+from stewardapp.presenters.how_to_read import printed
+from stewardapp.presenters.measures import figure_of
 from worker.engine.recipes.stored import results_of
 
 if TYPE_CHECKING:

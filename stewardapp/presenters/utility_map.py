@@ -12,6 +12,7 @@ from stewardapp.presenters.demands import headlines
 from stewardapp.presenters.results import lowered
 from worker.engine.contracts.chart import Axis, Chart, Region, Series, Threshold
 from worker.engine.contracts.figure import Figure
+from worker.engine.contracts.traces import ReleaseFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 Place = tuple[float, float]
 TITLE = "Risk–utility map of this release’s runs"
-BETTER = {"low": "lower is better", "high": "higher is better", "neither": ""}
+BETTER = {"low": "lower is better", "high": "higher is better"}
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,17 @@ class Way:
     @property
     def title(self) -> str:
         """What the axis says."""
-        better = BETTER[self.figure.better]
-        return f"{lowered(self.figure.title)}{f' ({better})' if better else ''}"
+        return f"{lowered(self.figure.title)} ({BETTER[self.figure.better]})"
 
 
 def ways(runs: Sequence[Run]) -> tuple[Way, ...]:
-    """Every headline figure that some run has, risks first."""
+    """Every headline figure that some run has and of which one way is better, risks first."""
     found = {
         (id, name): Way(id, figure, section)
         for section in ("risk", "attack", "utility")
         for run in runs
         for id, name, figure, value in headlines(run.figures, section)
-        if value is not None
+        if value is not None and figure.comparable
     }
     return tuple(found.values())
 
@@ -87,7 +87,7 @@ def chart(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Char
             placed.setdefault(point, []).append(str(run.number))
     limit, region = bound(policy, *chosen), allowed(policy, chosen, [*placed])
     front = pareto(chosen, [*placed])
-    notes = {BOUND: limit, REGION: region, FRONT: front, CLICK: placed}
+    notes = {BOUND: limit, REGION: region, FRONT: front, shapes(runs): True, CLICK: placed}
     return Chart(
         slug="risk-utility",
         title=TITLE,
@@ -95,7 +95,7 @@ def chart(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Char
         x=axis(chosen[0]),
         y=axis(chosen[1]),
         series=(*(Series(named(numbers), (x,), (y,)) for (x, y), numbers in placed.items()), *front),
-        note=" ".join(note for note, told in notes.items() if told),
+        note=" ".join(note for note, told in notes.items() if note and told),
         threshold=limit,
         region=region,
     )
@@ -107,13 +107,45 @@ FRONT = "No other run is better in both figures than those that the line joins."
 CLICK = "A click on a run compares it."
 
 
+SHAPES = {
+    ReleaseFamily.TRUTHFUL: ("circle", "Circles are runs whose rows are true"),
+    ReleaseFamily.PERTURBED: ("diamond", "diamonds those that moved values"),
+    ReleaseFamily.MADE_UP: ("square", "squares those that made rows up"),
+}
+
+
+def families(runs: Sequence[Run]) -> list[ReleaseFamily]:
+    """What the rows of these runs are, as far as the map has a sign for it."""
+    found = {run.figures.get("family", "") for run in runs}
+    return [family for family in SHAPES if family in found]
+
+
+def shapes(runs: Sequence[Run]) -> str:
+    """Which sign is which family, where there are several."""
+    told = [SHAPES[family][1] for family in families(runs)]
+    text = ", ".join(told)
+    return f"{text[:1].upper()}{text[1:]}." if len(told) > 1 else ""
+
+
+def symbols(runs: Sequence[Run], chart: Chart) -> dict[str, str]:
+    """The sign of each place by its name: that of its first run."""
+    families = {str(run.number): run.figures.get("family", "") for run in runs}
+    found = ((one.name, families.get(first_number(one), "")) for one in chart.series if not one.reference)
+    return {name: SHAPES[family][0] for name, family in found if family in SHAPES}
+
+
+def first_number(series: Series) -> str:
+    """The first of the runs that stand at one place."""
+    return series.name.split()[1].rstrip(",")
+
+
 def links(runs: Sequence[Run], chart: Chart, candidate: object) -> dict[str, str]:
     """Where a click on a place leads: to its run beside the candidate, or beside the newest."""
     done = {str(run.number): run for run in runs if run.state == "succeeded"}
     beside = next((run for run in runs if run.pk == candidate), next(iter(done.values()), None))
     found = {}
     for series in chart.series:
-        run = None if series.reference else done.get(series.name.split()[1].rstrip(","))
+        run = None if series.reference else done.get(first_number(series))
         if run is not None and beside is not None:
             found[series.name] = compared(beside, run)
     return found
@@ -191,6 +223,11 @@ def named(numbers: list[str]) -> str:
 
 def place(run: Run, across: Way, up: Way) -> Place | None:
     """Where a run stands, when both figures are known."""
-    results = run.figures.get("results", {})
-    x, y = (results.get(way.instance, {}).get("figures", {}).get(way.figure.name) for way in (across, up))
-    return None if x is None or y is None else (float(x), float(y))
+    x, y = figure_of(run, across), figure_of(run, up)
+    return None if x is None or y is None else (x, y)
+
+
+def figure_of(run: Run, way: Way) -> float | None:
+    """The figure of a run, where it is known."""
+    found = run.figures.get("results", {}).get(way.instance, {}).get("figures", {}).get(way.figure.name)
+    return None if found is None else float(found)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import CharField, Count, Model, Q, QuerySet, Value
 
-from stewardapp.models import Query, Release, User
+from stewardapp.models import JobState, Query, Release, Sweep, User
 from stewardapp.models.comment import Visibility
 from stewardapp.models.job import Job, kinds_of_jobs
 
@@ -67,6 +67,8 @@ def standings(topics: Iterable[Topic]) -> Standings:
         found |= _jobs(jobs, kinds)
     if "question" in asked:
         found |= _questions(asked["question"])
+    if "sweep" in asked:
+        found |= _sweeps(asked["sweep"])
     if "review" in asked:
         found |= _reviews(asked["review"])
     return found
@@ -120,4 +122,19 @@ def _reviews(ids: list[UUID]) -> Standings:
     }
 
 
-_OTHERS: Mapping[str, Seen] = {"question": Query.objects.visible_to, "review": Release.objects.visible_to}
+def _sweeps(ids: list[UUID]) -> Standings:
+    """How many of its runs are in which state; how far each is its own page tells."""
+    counted = {state: Count("runs", filter=Q(runs__state=state)) for state in JobState}
+    stopping = Count("runs", filter=Q(runs__cancel_requested_at__isnull=False))
+    rows = Sweep.objects.filter(pk__in=ids).annotate(**counted, stopping=stopping).order_by()
+    return {
+        Topic("sweep", id): Standing(" ".join(map(str, facts)))
+        for id, *facts in rows.values_list("pk", *counted, "stopping")
+    }
+
+
+_OTHERS: Mapping[str, Seen] = {
+    "question": Query.objects.visible_to,
+    "review": Release.objects.visible_to,
+    "sweep": Sweep.objects.visible_to,
+}

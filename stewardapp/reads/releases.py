@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 
 from stewardapp.access.facts import Person, PriceFacts, ReleaseFacts
 from stewardapp.access.workflow import EDITABLE
 from stewardapp.domain.averaging import OutBeside
-from stewardapp.domain.facts import release_facts
+from stewardapp.domain.facts import Around, release_facts
 from stewardapp.domain.pricing import price_of
-from stewardapp.models import Comment, Membership, Policy, Release, Review, Run, User
+from stewardapp.models import Assessment, Comment, Contribution, Policy, Release, Review, Run, User
+from stewardapp.models.membership import person_in_each
 from stewardapp.models.release import ReleaseQuerySet
-from stewardapp.models.review import ReviewQuerySet
 from stewardapp.models.user import AnyUser
 
 
@@ -51,30 +52,39 @@ class Seen:
         return OutBeside(self.release)
 
 
+def seen_at_once(releases: Sequence[Release], user: User) -> list[Seen]:
+    """Releases under review before somebody, each knowing what the rules need: asked once for all of them."""
+    people = person_in_each(user, {release.project_id for release in releases})
+    around, found = around_each(releases), [Seen(release, user) for release in releases]
+    for one in found:
+        one.person = people[one.release.project_id]
+        one.facts = release_facts(one.release, around[one.release.pk])
+    return found
+
+
+def around_each(releases: Sequence[Release]) -> dict[uuid.UUID, Around]:
+    """What others did about each of some releases under review."""
+    shaped: defaultdict[uuid.UUID, list[uuid.UUID]] = defaultdict(list)
+    votes: defaultdict[uuid.UUID, list[tuple[uuid.UUID, str]]] = defaultdict(list)
+    demands: defaultdict[uuid.UUID | None, list[str]] = defaultdict(list)
+    for id, user in Contribution.objects.filter(release__in=releases).values_list("release", "user"):
+        shaped[id].append(user)
+    for vote in Review.objects.filter(release__in=releases).counting():
+        votes[vote.release_id].append((vote.reviewer_id, vote.decision))
+    runs = [release.candidate_id for release in releases]
+    open_ = Assessment.objects.open_demands().filter(run__in=runs).order_by()
+    for id, state in open_.values_list("run", "state").distinct():
+        demands[id].append(state)
+    return {one.pk: Around(shaped[one.pk], votes[one.pk], demands[one.candidate_id]) for one in releases}
+
+
 def reviews_waiting(user: User) -> ReleaseQuerySet:
     """Releases this person may judge and has not: neither a contributor nor one whose vote counts.
 
     While a release is in review, nobody contributes but those whom it notes.
     """
     waiting = Release.objects.reviewable_by(user).exclude(author=user).exclude(contributions__user=user)
-    return waiting.exclude(Exists(_votes_of(user)))
-
-
-def _votes_of(user: User) -> ReviewQuerySet:
-    """The votes of a person that count for the release around them."""
-    entitled = Membership.objects.reviewers().filter(
-        Q(later_only=False) | Q(created_at__lte=OuterRef("release__created_at")),
-        project=OuterRef("release__project"),
-        user=user,
-    )
-    return Review.objects.filter(
-        Exists(entitled),
-        release=OuterRef("pk"),
-        run=OuterRef("candidate"),
-        submission=OuterRef("submission"),
-        manifest_sha256=OuterRef("candidate_sha256"),
-        reviewer=user,
-    )
+    return waiting.exclude(Exists(Review.objects.counting().filter(release=OuterRef("pk"), reviewer=user)))
 
 
 def runs_of(release: Release) -> list[Run]:

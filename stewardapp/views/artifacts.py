@@ -1,49 +1,73 @@
-"""Downloads: re-hashed before the first byte, recorded, streamed."""
+"""Downloads: re-hashed before the first byte, recorded, streamed; what is damaged is told, not handed out."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import suppress
 
 import structlog
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import path
-from django.utils.http import content_disposition_header
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from stewardapp import storage
 from stewardapp.access import rules
-from stewardapp.access.verdict import require
+from stewardapp.access.verdict import Conflict, require
 from stewardapp.actions import downloads
+from stewardapp.forms.byte_range import Part, Unsatisfiable
 from stewardapp.models import AnyUser, Artifact, Assessment, Blob, Release
-from stewardapp.reads.released_table import CHUNK, Damaged, check
+from stewardapp.reads.released_table import Damaged, check
 from stewardapp.views.catalogue import not_shown
+from stewardapp.views.handing_out import Offer, answer, no_such_part, pieces
 from stewardapp.views.published import NotShown, Publication
 from worker.sealed import SealedError
+
+BROKEN = (Damaged, SealedError, OSError, storage.Destroyed)
 
 log = structlog.get_logger(__name__)
 
 
 @login_not_required
-@require_GET
+@require_safe
 def artifact_download(request: HttpRequest, id: uuid.UUID) -> HttpResponseBase:
     """Hand out exactly the bytes the manifest names, or nothing."""
     try:
         artifact, release = offered(request.user, id)
-        stream = verified(artifact)
-        next(stream)
     except NotShown:
         return not_shown(request)
-    except (Damaged, SealedError, OSError, storage.Destroyed) as broken:
+    offer = Offer(filename_of(artifact), artifact.media_type, artifact.size, artifact.sha256)
+    try:
+        part = offer.part(request)
+        stream = hashed(artifact.blob, listed_hash(artifact), part)
+    except Unsatisfiable:
+        return no_such_part(offer)
+    except BROKEN as broken:
         log.error("artifact-refused", artifact=str(id), reason=type(broken).__name__)
-        return render(request, "catalogue/damaged.html", status=500)
-    downloads.record(release=release, artifact=artifact, by=request.user)
-    return attachment(artifact, stream)
+        with suppress(Conflict):  # it is known
+            downloads.note_damage(artifact=artifact)
+        return damaged(request)
+    if request.method == "GET":
+        note(release, artifact, part and part.of(artifact.size), request.user)
+    return answer(request, offer, part, stream)
 
 
-@require_GET
+def note(release: Release, artifact: Artifact, part: str | None, by: AnyUser) -> None:
+    """Who gets what; and that a file is whole that once was not."""
+    if artifact.damaged_at is not None:
+        with suppress(Conflict):
+            downloads.note_whole(artifact=artifact)
+    downloads.record(release=release, artifact=artifact, part=part or "", by=by)
+
+
+def damaged(request: HttpRequest) -> HttpResponseBase:
+    """Nothing is sent, and the page says why."""
+    return render(request, "catalogue/damaged.html", status=500)
+
+
+@require_safe
 def assessment_report(request: HttpRequest, id: uuid.UUID) -> HttpResponseBase:
     """The report of an assessment as it was made, for those who may look into the data; or nothing."""
     found = Assessment.objects.visible_to(request.user).select_related("file__key", "run__release__project")
@@ -51,16 +75,17 @@ def assessment_report(request: HttpRequest, id: uuid.UUID) -> HttpResponseBase:
     require(rules.may_view_version(assessment.project.person(request.user)))
     if assessment.file is None:
         raise Http404
-    try:
-        stream = hashed(assessment.file, assessment.report_sha256)
-        next(stream)
-    except (Damaged, SealedError, OSError, storage.Destroyed) as broken:
-        log.error("report-refused", assessment=str(id), reason=type(broken).__name__)
-        return render(request, "catalogue/damaged.html", status=500)
-    answer = StreamingHttpResponse(stream, content_type="application/json")
     name = f"assessment-{assessment.report_sha256[:12]}.json"
-    answer["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
-    return answer
+    offer = Offer(name, "application/json", assessment.file.size, assessment.report_sha256)
+    try:
+        part = offer.part(request)
+        stream = hashed(assessment.file, assessment.report_sha256, part)
+    except Unsatisfiable:
+        return no_such_part(offer)
+    except BROKEN as broken:
+        log.error("report-refused", assessment=str(id), reason=type(broken).__name__)
+        return damaged(request)
+    return answer(request, offer, part, stream)
 
 
 def offered(user: AnyUser, id: uuid.UUID) -> tuple[Artifact, Release]:
@@ -80,28 +105,24 @@ def offered(user: AnyUser, id: uuid.UUID) -> tuple[Artifact, Release]:
     return artifact, release
 
 
-def verified(artifact: Artifact) -> Iterator[bytes]:
-    """First nothing, once the hash is right; then the bytes, from the same open file."""
+def listed_hash(artifact: Artifact) -> str:
+    """The hash the manifest gives a file."""
     listed = {entry["name"]: entry["sha256"] for entry in artifact.run.stated.get("artifacts", ())}
-    yield from hashed(artifact.blob, listed.get(artifact.name, ""))
+    return str(listed.get(artifact.name, ""))
 
 
-def hashed(blob: Blob, sha256: str) -> Iterator[bytes]:
-    """The same of any bytes whose hash is known."""
+def hashed(blob: Blob, sha256: str, part: Part | None) -> Generator[bytes]:
+    """The bytes, from the open file whose hash was found right; other bytes are `Damaged`."""
+    stream = _checked(blob, sha256, part)
+    next(stream)
+    return stream
+
+
+def _checked(blob: Blob, sha256: str, part: Part | None) -> Generator[bytes]:
     with storage.reading(blob) as file:
         check(file, sha256)
         yield b""
-        while chunk := file.read(CHUNK):
-            yield chunk
-
-
-def attachment(artifact: Artifact, stream: Iterator[bytes]) -> HttpResponseBase:
-    """The answer that saves a file."""
-    answer = StreamingHttpResponse(stream, content_type=artifact.media_type)
-    answer["Content-Length"] = str(artifact.size)
-    answer["Content-Disposition"] = content_disposition_header(True, filename_of(artifact)) or "attachment"
-    answer["Digest"] = f"sha-256={artifact.sha256}"
-    return answer
+        yield from pieces(file, part)
 
 
 def filename_of(artifact: Artifact) -> str:

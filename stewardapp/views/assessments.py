@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from stewardapp.access import rules
 from stewardapp.access.verdict import Invalid, require
 from stewardapp.actions import assessments
+from stewardapp.actions.brought import Arrived, arriving
+from stewardapp.domain.brought import FIELD
 from stewardapp.forms.recipe_form import RecipeForm
 from stewardapp.models import Assessment
 from stewardapp.presenters import assessments as shown
 from stewardapp.presenters import charts, configuring, measures
+from stewardapp.presenters.limits import limits
 from stewardapp.reads.releases import Seen
 from stewardapp.reads.runs import SeenRun
+from stewardapp.uploadhandler import SealedFile, receiving, takes_files
 from stewardapp.views.finding import run_or_404
 from stewardapp.views.people import signed_in
+from stewardapp.views.posted_files import largest, unread
 
 STOP_POLLING = 286
 ACTIONS = {"ask": assessments.ask, "demand": assessments.demand}
@@ -30,17 +38,31 @@ ASKED = {
 }
 
 
+@takes_files(largest)
+@csrf_exempt
 @require_http_methods(["GET", "POST"])
 def run_assessments(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
-    """What was measured afterwards, and the form to have more measured."""
+    """What was measured afterwards, and the form to have more measured. Its token is checked below, because
+    reading it reads the whole body, and with it a file."""
     run = run_or_404(request, id)
     seen = SeenRun(run, Seen(run.release, request.user))
-    columns = configuring.offered_of_run(run, seen.files_to_compare_with())
+    form = RecipeForm(configuring.offered_of_run(run, seen.files_to_compare_with()))
     if request.method == "GET":
-        return room(request, seen, RecipeForm(columns))
+        wanted = request.GET.get("add")
+        return room(request, seen, form.rearranged(f"add:measure:{wanted}") if wanted else form)
     require(rules.may_assess(seen.seen.person, seen.seen.facts, seen.assessable))
-    sent = RecipeForm.sent(request.POST, columns, {"measures": []})
-    form = RecipeForm(columns, sent.measures).numbered()
+    if refusal := unread(request):
+        reason, status = refusal
+        return room(request, seen, form, status, brought_error=reason)
+    with receiving(request, limits().bytes):
+        return received(request, seen, form)
+
+
+@csrf_protect
+def received(request: HttpRequest, seen: SeenRun, form: RecipeForm) -> HttpResponse:
+    """What somebody sent, rearranged or asked for."""
+    sent = RecipeForm.sent(request.POST, form.columns, {"measures": []})
+    form = RecipeForm(form.columns, sent.measures).numbered()
     command = request.POST.get("do", "ask")
     if command not in ACTIONS:
         return room(request, seen, form.rearranged(command))
@@ -52,15 +74,27 @@ def asked(request: HttpRequest, seen: SeenRun, form: RecipeForm, command: str) -
     if not form.is_valid():
         return room(request, seen, form, status=422)
     try:
-        ACTIONS[command](run=seen.run, measures=form.as_recipe()["measures"], by=signed_in(request))
+        with brought_in(request) as file:
+            wanted = form.as_recipe()["measures"]
+            ACTIONS[command](run=seen.run, measures=wanted, file=file, by=signed_in(request))
     except Invalid as refused:
+        if refused.param == FIELD:
+            return room(request, seen, form, refused.status, brought_error=refused.reason)
         configuring.mark_refusal(form, refused)
         return room(request, seen, form, status=refused.status)
     messages.success(request, ASKED[command])
     return redirect("run-assessments", seen.run.pk)
 
 
-def room(request: HttpRequest, seen: SeenRun, form: RecipeForm, status: int = 200) -> HttpResponse:
+def brought_in(request: HttpRequest) -> AbstractContextManager[Arrived | None]:
+    """The file that came with the form, if one did."""
+    file = request.FILES.get(FIELD)
+    return arriving(cast(Any, file.file)) if isinstance(file, SealedFile) else nullcontext()
+
+
+def room(
+    request: HttpRequest, seen: SeenRun, form: RecipeForm, status: int = 200, *, brought_error: str = ""
+) -> HttpResponse:
     """The page around the form."""
     run, may = seen.run, shown.verdicts(seen)
     if may.ask:
@@ -73,9 +107,12 @@ def room(request: HttpRequest, seen: SeenRun, form: RecipeForm, status: int = 20
             "release": run.release,
             "form": form,
             "may": may,
+            "uncompared": seen.seen.facts.uncompared,
             "lines": shown.lines(seen.seen, seen.assessments),
             "measure_choices": configuring.measure_choices(form),
             "form_url": reverse("run-assessments", args=[run.pk]),
+            "limits": limits(),
+            "brought_error": brought_error,
         },
         status=status,
     )
@@ -139,7 +176,13 @@ def assessment_cancel(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def assessment_or_404(request: HttpRequest, id: uuid.UUID) -> Assessment:
     """One of a run in one of the person's projects."""
-    around = ("asked_by", "run__reading__table", "run__release__project", "run__release__version__dataset")
+    around = (
+        "asked_by",
+        "brought",
+        "run__reading__table",
+        "run__release__project",
+        "run__release__version__dataset",
+    )
     found = Assessment.objects.visible_to(request.user).select_related(*around)
     return get_object_or_404(found.prefetch_related("compared__version__dataset"), pk=id)
 

@@ -13,10 +13,13 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET
 
-from stewardapp.models import Release
-from stewardapp.presenters import catalogue_pages, charts
+from stewardapp.models import Release, Run
+from stewardapp.presenters import catalogue_pages, charts, tables
 from stewardapp.presenters.budgets import mixed_warning
+from stewardapp.presenters.published_risk import published_risk
 from stewardapp.reads.released_table import Damaged
+from stewardapp.reads.runs import SeenRun
+from stewardapp.views.finding import with_policy
 from stewardapp.views.published import NotShown, Publication, offers, published
 from worker.engine.contracts.chart import Chart
 
@@ -27,7 +30,7 @@ PER_PAGE = 20
 def catalogue_list(request: HttpRequest) -> HttpResponse:
     """Everything this person may download, searched by words."""
     words = request.GET.get("q", "").strip()
-    found = Release.objects.in_catalogue_for(request.user).select_related("project", "candidate")
+    found = Release.objects.in_catalogue_for(request.user).select_related("project")
     for word in words.split():
         found = found.filter(title__icontains=word) | found.filter(purpose__icontains=word)
     page = Paginator(found.order_by("-published_at"), PER_PAGE).get_page(request.GET.get("page"))
@@ -45,22 +48,30 @@ def catalogue_detail(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse
 @require_GET
 def catalogue_certificate(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     """What was promised and measured, on one page to print."""
-    return shown(request, public_id, "catalogue/certificate.html")
+    return shown(request, public_id, "catalogue/certificate.html", judged=True)
 
 
-def shown(request: HttpRequest, public_id: uuid.UUID, template: str) -> HttpResponse:
-    """A page about a publication, for those in its audience."""
+def shown(request: HttpRequest, public_id: uuid.UUID, template: str, *, judged: bool = False) -> HttpResponse:
+    """A page about a publication, for those in its audience; `judged` with what its policy demanded."""
     try:
         seen = published(request.user, public_id)
     except NotShown:
         return not_shown(request)
     release = seen.release
-    facts = {"release": release, "certificate": catalogue_pages.certificate(release)}
-    lines = catalogue_pages.codebook(release, lists=bool(seen.may_download))
+    facts = {"release": release, "certificate": catalogue_pages.certificate(release.candidate)}
+    lines = catalogue_pages.codebook(release.candidate, lists=bool(seen.may_download))
     facts |= {"codebook": lines, "names_values": any(line.values for line in lines)}
-    facts |= catalogue_pages.usage(release)
+    facts |= catalogue_pages.usage(release.candidate)
     facts["mixed"] = mixed_warning(release)
+    if judged and release.candidate:
+        facts["risk"] = published_risk(candidate_seen(seen, release.candidate))
     return render(request, template, facts | drawn(seen) | offers(seen))
+
+
+def candidate_seen(seen: Publication, candidate: Run) -> SeenRun:
+    """The run that was published, as its reader sees it."""
+    candidate.release = with_policy(seen.release)
+    return SeenRun(candidate, seen)
 
 
 def drawn(seen: Publication) -> dict[str, Any]:
@@ -87,8 +98,9 @@ def catalogue_chart(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
 
 def histogram(seen: Publication) -> Chart | None:
     """The chart of a table for those who may download it now; damaged bytes are not drawn."""
+    run = seen.release.candidate
     try:
-        return catalogue_pages.histogram(seen.release) if seen.may_download else None
+        return tables.published_chart(run) if run and seen.may_download else None
     except Damaged:
         return None
 
@@ -108,7 +120,7 @@ def catalogue_manifest(request: HttpRequest, public_id: uuid.UUID) -> HttpRespon
         release = published(request.user, public_id).release
     except NotShown:
         return not_shown(request)
-    manifest = catalogue_pages.certificate(release).manifest
+    manifest = catalogue_pages.certificate(release.candidate).manifest
     return JsonResponse(manifest, json_dumps_params={"indent": 2, "sort_keys": True})
 
 

@@ -8,7 +8,7 @@ from django.db.models import prefetch_related_objects
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from stewardapp.models import Release, Run
+from stewardapp.models import Release, Run, Sweep
 
 
 def release_or_404(request: HttpRequest, id: uuid.UUID) -> Release:
@@ -41,3 +41,12 @@ def run_or_404(request: HttpRequest, id: uuid.UUID) -> Run:
     run = get_object_or_404(found, pk=id)
     with_policy(run.release)
     return run
+
+
+def sweep_or_404(request: HttpRequest, id: uuid.UUID) -> Sweep:
+    """A sweep in one of the person's projects."""
+    seen = Sweep.objects.visible_to(request.user)
+    named = ("project", "version__dataset__project", "policy", "candidate")
+    sweep = get_object_or_404(seen.select_related(*(f"release__{one}" for one in named)), pk=id)
+    with_policy(sweep.release)
+    return sweep

@@ -1,13 +1,17 @@
-"""Is the process alive, and can it work? For load balancers and the run command, not for people."""
+"""Is the process alive, and is the desk well? For load balancers and those who watch, not for people.
+
+A part without which no page works is `failing`, and the answer is 503. Whatever else is wrong is `degraded`,
+and the answer stays 200: to take away the pages would help nobody.
+"""
 
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stewardapp import storage
+from stewardapp.domain.vitals import Health, Sign, signs, worst
+from stewardapp.reads.vitals import vitals
 
 TEXT = "text/plain; charset=utf-8"
 
@@ -24,27 +28,15 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @never_cache
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The database answers and the storage takes writes."""
-    checks = {"database": _database(), "storage": _storage()}
-    lines = "".join(f"{name} {'ok' if fine else 'failing'}\n" for name, fine in checks.items())
-    return HttpResponse(lines, status=200 if all(checks.values()) else 503, content_type=TEXT)
+    """One line for each part of the desk."""
+    found = signs(vitals())
+    status = 503 if worst(found) == Health.FAILING else 200
+    return HttpResponse("".join(map(line, found)), status=status, content_type=TEXT)
 
 
-def _database() -> bool:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        return False
-    return True
-
-
-def _storage() -> bool:
-    try:
-        storage.check()
-    except OSError:
-        return False
-    return True
+def line(sign: Sign) -> str:
+    """The part, how it is, and the figure."""
+    return " ".join(filter(None, (sign.part, sign.health, sign.figure))) + "\n"
 
 
 urlpatterns: list[URLPattern] = [

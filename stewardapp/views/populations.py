@@ -22,6 +22,7 @@ from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters.datasets import dataset_line
 from stewardapp.reads.datasets import datasets_with_newest
+from stewardapp.views.paging import paged
 from stewardapp.views.people import signed_in
 
 
@@ -30,8 +31,9 @@ def listing(request: HttpRequest) -> HttpResponse:
     """All populations of the site."""
     user = signed_in(request)
     person = person_anywhere(user)
-    found = Population.objects.visible_to(user).prefetch_related("overlaps")
+    found = paged(request, Population.objects.visible_to(user).prefetch_related("overlaps"))
     page = {
+        "page": found,
         "populations": [(population, lines.level(population)) for population in found],
         "sees_purchases": rules.may_see_purchases(person),
         "may_create": rules.may_manage_populations(person),
@@ -91,12 +93,14 @@ def _about_two(
 
 def _shown(request: HttpRequest, population: Population, **forms: OverlapForm) -> HttpResponse:
     user = signed_in(request)
-    datasets = Dataset.objects.visible_to(user).filter(population=population).select_related("project")
+    about = Dataset.objects.visible_to(user).filter(population=population)
+    datasets = paged(request, about.select_related("project"))
     seen = Resemblance.objects.visible_to(user).undeclared().about(population)
     page = {
         "population": population,
         "resemblances": seen.select_related("population", "known", "version"),
         "overlaps": population.overlaps.all(),
+        "page": datasets,
         "datasets": [dataset_line(row) for row in datasets_with_newest(datasets)],
         "proposals": lines.proposal_lines(population, user),
         "deciders": lines.deciders(population, user),

@@ -22,6 +22,7 @@ from stewardapp.presenters.home import release_line
 from stewardapp.presenters.projects import member_lines, policy_line, project_line
 from stewardapp.reads.datasets import datasets_with_newest
 from stewardapp.reads.projects import projects_with_counts
+from stewardapp.views.paging import paged
 from stewardapp.views.people import signed_in
 
 RECENT = 10
@@ -31,9 +32,12 @@ RECENT = 10
 def listing(request: HttpRequest) -> HttpResponse:
     """Every project somebody is in; an administrator sees all."""
     user = signed_in(request)
-    lines = [project_line(row) for row in projects_with_counts(Project.objects.visible_to(user), user)]
+    page = paged(request, Project.objects.visible_to(user))
+    here = Project.objects.filter(pk__in=[project.pk for project in page])
+    lines = [project_line(row) for row in projects_with_counts(here, user)]
     may_create = rules.may_create_project(person_of(user))
-    return render(request, "projects/list.html", {"projects": lines, "may_create": may_create})
+    shown = {"page": page, "projects": lines, "may_create": may_create}
+    return render(request, "projects/list.html", shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,12 +61,13 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     user, project = signed_in(request), _project(request, id)
     releases = Release.objects.visible_to(user).filter(project=project).select_related("project")[:RECENT]
     person = project.person(user)
-    datasets = Dataset.objects.visible_to(user).filter(project=project)
+    datasets = paged(request, Dataset.objects.visible_to(user).filter(project=project))
     page = {
         "project": project,
         "project_id": str(project.id),
         "policy": policy_line(project.policy),
         "members": member_lines(project.memberships.select_related("user")),
+        "page": datasets,
         "datasets": [dataset_line(row) for row in datasets_with_newest(datasets)],
         "releases": [release_line(release) for release in releases],
         "may_upload": rules.may_create_dataset(person),

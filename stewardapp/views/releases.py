@@ -101,7 +101,8 @@ def release_map(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     runs = list(release.runs.all())
     drawn = utility_map.chart(runs, release.judged_by, request.GET)
     links = utility_map.links(runs, drawn, release.candidate_id)
-    return HttpResponse(charts.figure_json(drawn, links), content_type="application/json")
+    drawn_as = charts.figure_json(drawn, links, utility_map.symbols(runs, drawn))
+    return HttpResponse(drawn_as, content_type="application/json")
 
 
 @require_http_methods(["GET", "POST"])

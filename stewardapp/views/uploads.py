@@ -20,23 +20,17 @@ from stewardapp.access.verdict import Invalid, Refused, require
 from stewardapp.actions import uploads
 from stewardapp.models import Dataset, Upload, UploadState, User, Version
 from stewardapp.presenters.limits import limits
-from stewardapp.presenters.numbers import size
 from stewardapp.uploadhandler import FOLLOWS, PIECE_TYPE, SealedFile, receiving, takes_files
 from stewardapp.views.people import signed_in
+from stewardapp.views.posted_files import NO_LENGTH, largest, length_of, unread, whole_number
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
-NO_LENGTH = "The request does not say how long it is (Content-Length); send the file in another way."
-FORM_OVERHEAD = 64 * 1024
 
 
 # The page, and the whole file in one request
 
 
-def _largest() -> int:
-    return limits().bytes + FORM_OVERHEAD
-
-
-@takes_files(_largest)
+@takes_files(largest)
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
@@ -44,20 +38,10 @@ def page(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     user = signed_in(request)
     dataset = get_object_or_404(Dataset.objects.visible_to(user).select_related("project"), pk=id)
     require(rules.may_upload(dataset.project.person(user)))
-    if request.method == "POST" and (refusal := _unread(request)):
+    if request.method == "POST" and (refusal := unread(request)):
         return _page(request, dataset, *refusal)
     with receiving(request, limits().bytes):
         return _received(request, dataset)
-
-
-def _unread(request: HttpRequest) -> tuple[str, int] | None:
-    """Why a posted file is not even looked at."""
-    length, limit = _length(request), limits().bytes
-    if length < 0:
-        return NO_LENGTH, 411
-    if length > _largest():
-        return f"The file has {size(length)}; at most {size(limit)} can be uploaded.", 413
-    return None
 
 
 @csrf_protect
@@ -95,7 +79,7 @@ def begin(request: HttpRequest) -> HttpResponse:
         return HttpResponseNotAllowed(["GET", "POST"])
     user, said = signed_in(request), _metadata(request)
     dataset = get_object_or_404(Dataset.objects.visible_to(user), pk=_id(said.get("dataset", "")))
-    length = _number(request.headers.get("Upload-Length"))
+    length = whole_number(request.headers.get("Upload-Length"))
     try:
         upload = uploads.begin(dataset=dataset, filename=said.get("filename", ""), length=length, by=user)
     except Refused as refusal:
@@ -103,7 +87,7 @@ def begin(request: HttpRequest) -> HttpResponse:
     return _answer(201, Location=reverse("upload-detail", args=[upload.pk]))
 
 
-@takes_files(_largest)
+@takes_files(largest)
 def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """One upload: HEAD, PATCH and DELETE for the protocol, GET and POST for a person."""
     upload = get_object_or_404(Upload.objects.visible_to(signed_in(request)), pk=id)
@@ -135,10 +119,10 @@ def _offset(request: HttpRequest, upload: Upload) -> HttpResponse:
 def _piece(request: HttpRequest, upload: Upload) -> HttpResponse:
     if request.content_type != PIECE_TYPE:
         return _answer(415)
-    if "Transfer-Encoding" in request.headers and _length(request) < 0:  # not a byte of it could be read
+    if "Transfer-Encoding" in request.headers and length_of(request) < 0:  # not a byte of it could be read
         return HttpResponse(NO_LENGTH, status=411, headers=TUS, content_type="text/plain; charset=utf-8")
-    user, offset = signed_in(request), _number(request.headers.get("Upload-Offset"))
-    announced = _length(request) + request.META.get(FOLLOWS, 0)
+    user, offset = signed_in(request), whole_number(request.headers.get("Upload-Offset"))
+    announced = length_of(request) + request.META.get(FOLLOWS, 0)
     uploads.append(upload=upload, offset=offset, stream=cast(Any, request), announced=announced, by=user)
     if upload.offset == upload.length:
         uploads.complete(upload=upload, by=user)
@@ -178,14 +162,6 @@ def _metadata(request: HttpRequest) -> dict[str, str]:
         except (binascii.Error, UnicodeDecodeError):
             continue
     return found
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 18 else -1
-
-
-def _length(request: HttpRequest) -> int:
-    return _number(request.headers.get("Content-Length"))
 
 
 def _id(text: str) -> uuid.UUID | None:

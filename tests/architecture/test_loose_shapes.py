@@ -18,7 +18,7 @@ LEFT = {
     "stewardapp/context.py": 2,
     "stewardapp/domain": 5,
     "stewardapp/entrance": 1,
-    "stewardapp/forms": 71,
+    "stewardapp/forms": 68,
     "stewardapp/logs.py": 1,
     "stewardapp/management": 9,
     "stewardapp/models": 13,

@@ -59,10 +59,12 @@ def tag(page: Page, choices: Mapping[str, str] = OWN_CHOICE, consent: str = "yes
     page.get_by_label("Values that mean yes").filter(visible=True).fill(consent)
 
 
-def begin_release(page: Page, title: str) -> None:
-    """From the tagged columns to the recipe that the first preset fills in."""
+def begin_release(page: Page, title: str, preset: str | None = None) -> None:
+    """From the tagged columns to the recipe that a preset fills in, without a word the first."""
     page.get_by_role("button", name="Save and continue").click()
     page.get_by_label("Title").fill(title)
+    if preset is not None:
+        page.get_by_role("radio", name=preset).check()
     page.get_by_role("button", name="Create and configure").click()
 
 

@@ -9,7 +9,7 @@ def test_an_interrupted_demo_is_continued_and_holds_every_state(desk: Desk) -> N
     found = desk.demo
     assert set(found["states"]) == set(State)
     assert found["releases"] == len(demo.STAGES)
-    assert (found["projects"], found["datasets"], found["versions"]) == (1, 2, 2)
+    assert (found["projects"], found["datasets"], found["versions"]) == (1, 3, 3)
     assert found["people"] == sorted(demo.PERSONAS)
     assert found["surveys"] == [("collecting", 300), ("draft", 0)]
     assert found["audit"] == "Whole"

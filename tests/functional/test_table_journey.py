@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 import re
 import secrets
 from collections import Counter
@@ -24,7 +23,6 @@ from tests.functional.test_journey import decide, open_candidate, prove_identity
 Visit = Callable[..., Visitor]
 ROWS = 2_000
 EPSILON = 0.5
-RECIPE = {"steps": [{"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": EPSILON}}]}
 PURPOSE = "How many women and men answered."
 
 
@@ -95,15 +93,20 @@ def divide(page: Page, name: str) -> None:
 
 
 def release(page: Page, columns: str, title: str) -> None:
-    """The recipe is imported; what it costs is on the page before it is spent."""
+    """A preset fills the recipe in; what it costs is on the page before it is spent."""
     page.goto(columns)
-    steward.begin_release(page, title)
-    page.get_by_text("Import a recipe").click()
-    page.get_by_label("Recipe", exact=True).fill(json.dumps(RECIPE))
-    page.get_by_role("button", name="Show it here").click()
+    steward.begin_release(page, title, preset="Table of counts")
     expect(page.get_by_text("Error of one count").first).to_be_visible()
     steward.run(page)
     steward.wait_for_results(page)
+    verdict = page.get_by_role("region", name="Verdict")
+    for text in (
+        "Meets the policy",
+        "A table with noise; no rows leave.",
+        f"ε {EPSILON}",
+        "in or out, at most",
+    ):
+        expect(verdict).to_contain_text(text)
     steward.submit(page, PURPOSE)
 
 

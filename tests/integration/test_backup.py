@@ -16,7 +16,7 @@ from django.urls import reverse
 from stewardapp import storage
 from stewardapp.access.workflow import State
 from stewardapp.database import copying
-from stewardapp.management.backup import DATABASE, LAST, LIST, Unusable, back_up
+from stewardapp.management.backup import DATABASE, LIST, Unusable, back_up
 from stewardapp.models import Artifact, AuditEvent, Blob, Release
 from tests import factories
 from tests.integration.url_scene import browser
@@ -126,7 +126,7 @@ def test_what_a_second_copy_shares_with_the_first_takes_no_room(any_site: Site, 
     back_up(second, tmp_path / KEYS / "second")
     blob = Blob.objects.stored()[0]
     assert (first / "files" / blob.path).samefile(second / "files" / blob.path)
-    assert (storage.root() / LAST).exists()
+    assert (storage.root() / storage.LAST_COPY).exists()
 
 
 @pytest.mark.parametrize("harm", ["changed", "missing", "unfinished"])

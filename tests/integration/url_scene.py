@@ -263,6 +263,7 @@ class Scene:
         alive = factories.make_run(release) if state in (State.DRAFT, State.CHANGES_REQUESTED) else None
         comment = comments.add(release=release, text="Why?", by=team.co_steward)
         preview = factories.make_preview(release) if alive else None
+        factories.know_each_other(version)
         return Place(release, run, alive, comment, run.artifacts.get(name="release.csv"), preview)
 
     def ask(self, persona: str, method: str, url: str, **sent: Any) -> Asked:

@@ -160,6 +160,14 @@ def keyed_project(scene: Scene, place: Place) -> dict[str, Any]:
     return project(scene, place)
 
 
+def reported(scene: Scene, place: Place) -> dict[str, Any]:
+    return {"id": place.run.pk}
+
+
+def as_pdf(scene: Scene, place: Place) -> dict[str, Any]:
+    return {**reported(scene, place), "form": "pdf"}
+
+
 QUESTION = {
     "text": "?",
     "name": "more",
@@ -236,6 +244,11 @@ def release(scene: Scene, place: Place) -> dict[str, Any]:
 
 def run(scene: Scene, place: Place) -> dict[str, Any]:
     return {"id": place.newest.pk}
+
+
+def sweep(scene: Scene, place: Place) -> dict[str, Any]:
+    """Runs that wait."""
+    return {"id": factories.make_sweep(place.release).pk}
 
 
 def hopeless(scene: Scene, place: Place) -> dict[str, Any]:
@@ -330,6 +343,7 @@ TABLE: dict[str, Row] = {
     "method-detail": Row(PAGE, args=lambda scene, place: {"kind": "methods", "slug": "rounding"}),
     "catalogue-list": Row(PAGE),
     "audit-list": Row(PAGE),
+    "operations": Row(Door(SIGNED_IN, ADMIN | OFFICER)),
     "review-list": Row(PAGE),
     "release-list": Row(PAGE),
     "dataset-list": Row(PAGE),
@@ -668,6 +682,17 @@ TABLE: dict[str, Row] = {
         args=lambda scene, place: {"of": f"run:{place.newest.pk}"},
         places=STATES,
     ),
+    "sweep-begin": Row(
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        in_states(TEAM | ADMIN, STEWARDS, OPEN),
+        release,
+        lambda scene, place: {"goals-0-k": "3, 5", "counted": "2"},
+        places=STATES,
+    ),
+    "sweep-detail": Row(Door(TEAM | ADMIN), args=sweep),
+    "sweep-progress": Row(Door(TEAM | ADMIN), args=sweep),
+    "sweep-map": Row(Door(TEAM | ADMIN), args=sweep),
+    "sweep-cancel": Row(post=Door(TEAM | ADMIN, STEWARDS), args=sweep),
     "run-cancel": Row(post=in_states(TEAM | ADMIN, STEWARDS, OPEN), args=run, places=STATES),
     "run-explorer": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk}),
     "run-explore": Row(post=Door(TEAM | ADMIN, TEAM), args=lambda scene, place: {"id": place.run.pk}),
@@ -686,6 +711,13 @@ TABLE: dict[str, Row] = {
         Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "other": place.newest.pk}
     ),
     "run-chart": Row(Door(TEAM | ADMIN), args=lambda scene, place: {"id": place.run.pk, "slug": place.chart}),
+    # Reports of a run: with figures of the data, and with what may be published
+    "run-report": Row(Door(TEAM | ADMIN, TEAM), args=reported),
+    "run-report-file": Row(Door(TEAM | ADMIN, TEAM), args=as_pdf),
+    "run-external-report": Row(Door(TEAM | ADMIN), args=reported),
+    "run-external-report-file": Row(Door(TEAM | ADMIN), args=as_pdf),
+    "run-replay": Row(Door(TEAM | ADMIN, TEAM), args=reported),
+    "run-replay-archive": Row(Door(TEAM | ADMIN, TEAM), args=reported),
     # What is measured of a run afterwards
     "run-assessments": Row(
         Door(TEAM | ADMIN),
@@ -732,6 +764,12 @@ TABLE: dict[str, Row] = {
     # Publications
     "catalogue-detail": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
     "catalogue-certificate": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "release-report": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
+    "release-report-file": Row(
+        PUBLICATION,
+        args=lambda scene, place: {**publication(scene, place), "form": "json"},
+        places=(*STATES, *AUDIENCES),
+    ),
     "catalogue-chart": Row(NOTHING, args=publication),  # of tables with noise only: tests/unit/views
     "catalogue-manifest": Row(PUBLICATION, args=publication, places=(*STATES, *AUDIENCES)),
     "artifact-download": Row(

@@ -30,7 +30,7 @@ NOT_DECLARED = (
 SIZES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 PARQUET_SUFFIXES = (".parquet", ".pq")
 WRITTEN = (".xlsx", ".sav", ".dta")
-NOT_WRITTEN = (".xls", ".zsav", ".sas7bdat")
+NOT_WRITTEN = (".xls", ".zsav", ".por", ".sas7bdat")
 
 
 class Nowhere(io.RawIOBase):

@@ -8,8 +8,10 @@ from typing import TypedDict, cast
 from django.db import transaction
 
 from stewardapp import storage
-from stewardapp.actions import assessments
+from stewardapp.actions import assessments, brought
+from stewardapp.domain.brought import UPLOADED
 from stewardapp.models import Assessment, User
+from worker.engine.errors import EngineError
 from worker.process import known
 from worker.process.engines import MadeFile, run_engine, stored
 from worker.process.keys import randomness
@@ -18,6 +20,9 @@ from worker.process.parent import Sealed
 from worker.process.tables import opened, other_releases, populations
 from worker.queue.claim import Claim
 from worker.queue.kinds import Kind, register
+
+READING_SHARE = 0.1
+"""Of the progress, where a file was brought along."""
 
 
 class File(TypedDict):
@@ -58,6 +63,9 @@ class Assessments(Kind[Assessment]):
                 )
         known.add(assessment.run.reading, answer["known"])
 
+    def close(self, job: Assessment) -> Mapping[str, object]:
+        return brought.destroy(job)
+
     def waiting_for(self, job: Assessment) -> tuple[list[User], str]:
         return [job.asked_by], f"/runs/{job.run_id}/assessments/"
 
@@ -69,14 +77,31 @@ def looked(claim: Claim, assessment: Assessment, report: storage.Temporary) -> L
     details: dict[str, object] = {
         "recipe": {**run.recipe, "goals": [], "measures": assessment.measures},
         "key": randomness(key).hex(),
-        "populations": [str(one.version_id) for one in assessment.compared.all()],
         "known": known.readings(run.reading),
         "input_sha256": run.reading.version.sha256,
     }
-    with read_again(assessment) as read:
-        files = {**read.files, REPORT: Sealed(report.file, key, "w")}
-        details |= {"output_sha256": read.sha256, **read.others}
+    with read_brought(claim, assessment) as uploaded, read_again(assessment) as read:
+        files = {**read.files, **uploaded, REPORT: Sealed(report.file, key, "w")}
+        named = [*(str(one.version_id) for one in assessment.compared.all()), *uploaded]
+        details |= {"output_sha256": read.sha256, "populations": named, **read.others}
         return cast(Looked, run_engine(claim, "assess", details, files))
+
+
+@contextmanager
+def read_brought(claim: Claim, assessment: Assessment) -> Iterator[dict[str, Sealed]]:
+    """The table of what was brought along, read in the engine's process as every file is; gone afterwards."""
+    blob = assessment.brought
+    if blob is None:
+        yield {}
+        return
+    key = storage.key_bytes(blob.key)
+    with storage.opened(blob) as raw, storage.temporary() as table:
+        files = {"raw": Sealed(raw, key), "table": Sealed(table.file, key, "w")}
+        try:
+            run_engine(claim, "read", {"dialect": {}}, files, part=(0.0, READING_SHARE))
+        except EngineError as error:
+            raise EngineError(error.code, f"The uploaded file: {error.sentence}") from None
+        yield {UPLOADED: Sealed(table.file, key)}
 
 
 @dataclass(frozen=True)

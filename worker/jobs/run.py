@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
+from uuid import UUID
 
 from django.db import transaction
 
@@ -22,7 +23,7 @@ from worker.process.outputs import ANSWER, KEPT, MADE, OUTPUTS, PUBLIC, RELEASED
 from worker.process.parent import Sealed
 from worker.process.tables import opened, other_releases, populations
 from worker.queue.claim import Claim
-from worker.queue.kinds import Kind, register
+from worker.queue.kinds import Kind, kinds, register
 
 ANEW = "Start a new run if the budget allows."
 FIGURE_TOLERANCE = 1e-9
@@ -33,6 +34,13 @@ class Runs(Kind[Run]):
     """Everything a run made becomes visible at once, or nothing does."""
 
     row = Run
+
+    def take(self, id: UUID) -> Claim | None:
+        """Runs of a sweep stand aside while anything else waits: somebody waits for that."""
+        if Run.objects.of_sweeps().filter(pk=id).exists() and something_else_waits():
+            Run.objects.announce_again(id)
+            return None
+        return super().take(id)
 
     def work(self, claim: Claim) -> None:
         answer = paid(claim)
@@ -52,6 +60,12 @@ class Runs(Kind[Run]):
 
     def waiting_for(self, job: Run) -> tuple[list[User], str]:
         return [job.started_by], f"/runs/{job.pk}/"
+
+
+def something_else_waits() -> bool:
+    """Whether there is any queued job but the runs of sweeps."""
+    waiting = (one.jobs.queued() for one in kinds().values() if one.row is not Run)
+    return any(jobs.exists() for jobs in (Run.objects.queued().filter(sweep__isnull=True), *waiting))
 
 
 def artifact_of(run: Run, file: MadeFile) -> Artifact:

@@ -40,6 +40,10 @@ class Kind(Generic[Row]):
         """What the audit log says of its end besides the reason."""
         return {}
 
+    def close(self, _job: Row) -> Mapping[str, object]:
+        """Let go of what it alone was to read, in the transaction in which it ended; what the log says."""
+        return {}
+
     @property
     def jobs(self) -> JobQuerySet[Any]:
         """The rows."""
@@ -52,7 +56,7 @@ class Kind(Generic[Row]):
     def note(self, id: UUID, outcome: str, details: Mapping[str, object]) -> None:
         """Tell the audit log and who asked what became of a job, in the transaction that made it so."""
         job = self.jobs.get(pk=id)
-        details = {**details, **self.told(job)}
+        details = {**details, **self.told(job), **({} if job.is_alive else self.close(job))}
         audit.record(f"{self.name}.{outcome}", job, by=None, project=job.project, details=details)
         if outcome == "failed":
             asked, page = self.waiting_for(job)

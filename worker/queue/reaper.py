@@ -12,11 +12,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils import timezone
 
 from stewardapp import storage
 from stewardapp.access.verdict import Conflict
-from stewardapp.actions import surveys, versions
-from stewardapp.models import Survey, Version
+from stewardapp.actions import surveys, uploads, versions
+from stewardapp.models import Guesses, Survey, Upload, Version, WorkerSign
+from stewardapp.sessions import SessionStore
 from worker import locks
 from worker.process import answers
 from worker.process.engines import scratch_root
@@ -58,7 +60,7 @@ def take_over(kind: Kind[Any], id: UUID, fence: int) -> bool:
 
 
 def expire() -> None:
-    """Destroy the data whose date has come."""
+    """Destroy the data whose date has come, and what nobody sends any more."""
     for version in Version.objects.due_for_destruction():
         try:
             versions.expire(version=version)
@@ -67,6 +69,9 @@ def expire() -> None:
     for survey in Survey.objects.due_for_erasure():
         with suppress(Conflict):
             surveys.expire(survey=survey)
+    for upload in Upload.objects.old():
+        with suppress(Conflict):
+            uploads.expire(upload=upload)
 
 
 def sweep() -> None:
@@ -76,6 +81,14 @@ def sweep() -> None:
         if settled and locks.is_free(folder):
             shutil.rmtree(folder, ignore_errors=True)
     storage.sweep()
+    forget()
     options = app.conf.broker_transport_options
     if "data_folder_in" in options:
         spool.sweep(Path(options["data_folder_in"]))
+
+
+def forget() -> None:
+    """Remove rows that count no longer: sessions that ended, guesses, workers of days ago."""
+    SessionStore.clear_expired()
+    Guesses.objects.forgotten(timezone.now()).delete()
+    WorkerSign.objects.forgotten().delete()

@@ -230,6 +230,11 @@ def sweep(folder: Path) -> None:
                 file.unlink()
 
 
+def dead_letters(folder: Path) -> int:
+    """How many damaged messages lie aside in a spool."""
+    return sum(not path.name.endswith(PART) for path in (folder / DEAD).glob("*"))
+
+
 def register() -> None:
     """Teach kombu the word `spool`; it refuses dotted paths in an address."""
     TRANSPORT_ALIASES.setdefault("spool", "worker.queue.spool:Transport")

@@ -1,4 +1,4 @@
-"""Every worker's own clock: sends what waits, takes over what was lost, sweeps, anchors the log.
+"""Every worker's own clock: gives a sign of life, sends what waits, takes over what was lost, sweeps, seals.
 
 No separate scheduler is needed for correctness: as long as one worker lives, every job comes to an end.
 """
@@ -16,6 +16,7 @@ from django.db import connections
 
 from worker.queue import anchoring, outbox, reaper
 from worker.queue.app import app
+from worker.queue.living import Living
 
 SWEEP_SECONDS = 60.0
 
@@ -82,7 +83,7 @@ class Tending(bootsteps.StartStopStep):
 
     def __init__(self, worker: Any, **options: Any) -> None:
         super().__init__(worker, **options)
-        duties = (outbox.send_due, reaper.reap, Sweeping())
+        duties = (Living(), outbox.send_due, reaper.reap, Sweeping())
         audit = (anchoring.seal, anchoring.Anchoring(), anchoring.Sending())
         self._timer = Timer((*duties, *audit), settings.STEWARD_TICK)
 

@@ -153,6 +153,30 @@ def statistical(folder: Path, kind: str) -> io.BytesIO:
     return io.BytesIO(path.read_bytes())
 
 
+@pytest.mark.parametrize("ending", [b"\r\n", b"\n", b""])
+def test_a_portable_file_is_known_by_its_signature(tmp_path: Path, ending: bytes) -> None:
+    path = tmp_path / "file.csv"
+    rows = {"town": ["Ulm", "", "Bath"], "size": [1.5, None, 3.0]}
+    pyreadstat.write_por(pd.DataFrame(rows), path)
+    file = io.BytesIO(path.read_bytes().replace(b"\r\n", ending))
+    assert sniff(file).format == "por"
+    assert texts(file) == (["TOWN", "SIZE"], [["Ulm", "1.5"], ["", ""], ["Bath", "3"]])
+
+
+@pytest.mark.parametrize("place", [0, 455, 457])
+def test_the_signature_elsewhere_is_text(place: int) -> None:
+    assert formats.detect(io.BytesIO(b"x" * place + b"SPSSPORT,age\n1,2\n")) == formats.CSV
+
+
+def test_a_portable_file_that_was_cut_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "file.por"
+    pyreadstat.write_por(pd.DataFrame({"town": [SECRET] * 200}), path)
+    with pytest.raises(EngineError) as refusal:
+        texts(io.BytesIO(path.read_bytes()[:900]))
+    assert "portable SPSS file" in refusal.value.sentence
+    assert SECRET not in refusal.value.sentence
+
+
 @pytest.mark.parametrize("kind", ["sav", "dta"])
 def test_values_take_their_labels_and_codes_without_one_stay(tmp_path: Path, kind: str) -> None:
     file = statistical(tmp_path, kind)

@@ -134,6 +134,18 @@ def test_an_approval_lasts_as_long_as_its_votes() -> None:
         refused(rules.may_reopen(STEWARD, replace(lapsed, state=State.IN_REVIEW)), "wrong-state")
 
 
+def test_what_went_out_since_is_compared_before_anything_leaves() -> None:
+    beside = replace(IN_REVIEW, uncompared=True)
+    assert rules.may_review(REVIEWER, beside), "whoever asks for changes need not wait"
+    assert "compared first" in refused(rules.may_approve(REVIEWER, beside), "not-compared")
+    refused(rules.may_approve(REVIEWER, replace(beside, demands=("queued",))), "not-looked-at")
+    votes = ((uuid.uuid4(), Decision.APPROVE),)
+    approved = replace(DRAFT, state=State.APPROVED, votes=votes, uncompared=True)
+    refused(rules.may_publish(STEWARD, approved), "not-compared")
+    assert rules.may_reopen(STEWARD, approved)
+    assert rules.may_publish(STEWARD, replace(approved, uncompared=False))
+
+
 def test_a_role_taken_later_reviews_what_begins_later() -> None:
     late = replace(REVIEWER, reviews_since=NOW)
     before, after = (replace(IN_REVIEW, begun_at=NOW + timedelta(seconds=s)) for s in (-1, 1))

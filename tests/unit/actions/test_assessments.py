@@ -388,7 +388,11 @@ def published(team: Team) -> Release:
 
 
 def put_forward(team: Team, beside: Release) -> tuple[Release, Assessment | None]:
-    release = factories.make_release(team, state="in-review", version=beside.version)
+    """A run that ended before the other release was out."""
+    release = factories.make_release(team, version=beside.version)
+    run = factories.make_succeeded_run(release)
+    run.others.clear()
+    release = releases.submit(release=release, run=run, by=team.steward)
     return release, Assessment.objects.filter(run=release.candidate_id).first()
 
 
@@ -414,6 +418,11 @@ def test_beside_another_release_nobody_approves_before_both_were_compared(team: 
     assert submitted.details["assessment"] == str(made.pk)
 
 
+def looked(team: Team, run: Run) -> dict[str, object]:
+    fresh_run = Run.objects.get(pk=run.pk)
+    return assessments.look_beside(run=fresh_run, policy=team.project.policy, by=team.steward)
+
+
 def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team) -> None:
     out = published(team)
     run = factories.make_succeeded_run(factories.make_release(team, version=out.version))
@@ -423,6 +432,83 @@ def test_what_the_run_was_compared_with_already_is_not_demanded_again(team: Team
         for one in looking_beside(team.project.policy)
     }
     Run.objects.filter(pk=run.pk).update(figures={**run.figures, "results": found})
-    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward) == {}
+    assert looked(team, run) == {}
     run.others.clear()
-    assert assessments.look_beside(Run.objects.get(pk=run.pk), team.project.policy, team.steward)
+    assert looked(team, run)
+
+
+# More went out since
+
+
+def approved_by_both(team: Team, release: Release) -> Release:
+    vote(release, team.reviewer)
+    vote(release, team.second_reviewer)
+    return fresh(release)
+
+
+def publish(team: Team, release: Release) -> Release:
+    release = fresh(release)
+    seen = release.candidate_sha256
+    return releases.publish(release=release, manifest_sha256=seen, by=team.steward)
+
+
+def two_at_once(team: Team) -> tuple[Release, Release]:
+    """About the same people, both put forward while neither was out."""
+    one = factories.make_release(team, state="in-review")
+    other = factories.make_release(team, state="in-review", version=one.version)
+    assert not Assessment.objects.exists()
+    return one, other
+
+
+def test_of_two_that_were_approved_side_by_side_the_second_is_not_published_unseen(team: Team) -> None:
+    one, other = (approved_by_both(team, release) for release in two_at_once(team))
+    with pytest.raises(NotAllowed, match="still count"):
+        releases.reopen(release=other, by=team.steward)
+    publish(team, one)
+    with pytest.raises(NotAllowed, match="Return this one to review"):
+        publish(team, other)
+    again = releases.reopen(release=fresh(other), by=team.steward)
+    made = Assessment.objects.get(run=again.candidate_id)
+    assert (made.why, list(made.others.all())) == ("policy", [candidate_of(one)])
+    told = AuditEvent.objects.filter(action="release.reopened").latest("pk")
+    assert told.details["assessment"] == str(made.pk)
+    assert release_facts(again).demands == ("queued",)
+    factories.measured(made, "intersection")
+    assert publish(team, approved_by_both(team, other)).state == "published"
+
+
+def test_nobody_approves_beside_a_release_that_was_published_during_the_review(team: Team) -> None:
+    one, other = two_at_once(team)
+    publish(team, approved_by_both(team, one))
+    assert release_facts(fresh(other)).uncompared
+    with pytest.raises(NotAllowed, match="Have both compared first"):
+        vote(other, team.reviewer)
+    vote(other, team.second_reviewer, "request-changes")
+    made = assessments.measure_policy(run=candidate_of(other), by=team.reviewer)
+    assert {one["measure"] for one in made.measures} == {"intersection", "differencing"}
+    factories.measured(made, "intersection")
+    assert not release_facts(fresh(other)).uncompared
+    assert publish(team, approved_by_both(team, other)).state == "published"
+
+
+def test_what_was_only_asked_for_compares_nothing(team: Team) -> None:
+    one, other = two_at_once(team)
+    publish(team, approved_by_both(team, one))
+    both = [{"measure": name, "params": {}} for name in ("intersection", "differencing")]
+    factories.measured(assessments.ask(run=candidate_of(other), measures=both, by=team.steward))
+    assert release_facts(fresh(other)).uncompared
+    factories.make_demand(candidate_of(other), by=team.reviewer)
+    assert release_facts(fresh(other)).uncompared, "something else was demanded, with the same releases out"
+
+
+def test_what_can_be_measured_no_more_holds_up_nobody(team: Team) -> None:
+    one, other = (approved_by_both(team, release) for release in two_at_once(team))
+    publish(team, one)
+    versions.destroy(version=other.version, reason="Asked for.", by=team.steward)
+    assert publish(team, other).state == "published"
+
+
+def test_people_of_another_population_are_no_reason_to_wait(team: Team) -> None:
+    one, other = (approved_by_both(team, factories.make_release(team, state="in-review")) for _ in "ab")
+    publish(team, one)
+    assert publish(team, other).state == "published"

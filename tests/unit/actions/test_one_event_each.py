@@ -53,12 +53,14 @@ from stewardapp.actions import (
     runs,
     survey_questions,
     surveys,
+    sweeps,
     uploads,
     versions,
 )
 from stewardapp.domain import audit_chain
 from stewardapp.domain.pricing import Cost
 from stewardapp.models import (
+    Artifact,
     Assessment,
     AuditEvent,
     Exploration,
@@ -68,6 +70,7 @@ from stewardapp.models import (
     Reading,
     Replay,
     Run,
+    Upload,
     Version,
 )
 from tests import factories, factors
@@ -79,6 +82,7 @@ INFRASTRUCTURE = {
     "action",
     "arrivals",
     "audit",
+    "brought",
     "classifications",
     "contributions",
     "moves",
@@ -101,6 +105,8 @@ QUIET = {
     "uploads.append",
     "uploads.resync",
 }
+# Actions made of other actions: each of these leaves its own event too.
+OF_PARTS = {"sweeps.begin": 2}
 # Nobody stands behind them: the date has come, the first administrator has nobody to be made by, or nobody is
 # asked who answers or guesses.
 BY_NOBODY = {
@@ -109,6 +115,9 @@ BY_NOBODY = {
     "guesses.failed",
     "guesses.note_slowed",
     "guesses.proved",
+    "downloads.note_damage",
+    "downloads.note_whole",
+    "uploads.expire",
     "versions.expire",
     "surveys.expire",
     "accounts.create_first_admin",
@@ -275,6 +284,31 @@ def downloaded(team: factories.Team) -> Call:
     assert release.candidate is not None
     artifact = release.candidate.artifacts.get(name="release.csv")
     return lambda: downloads.record(release=release, artifact=artifact, by=team.analyst)
+
+
+def left(team: factories.Team) -> Call:
+    dataset = factories.make_dataset(team)
+    upload = uploads.begin(dataset=dataset, filename="a.csv", length=9, by=team.steward)
+    Upload.objects.filter(pk=upload.pk).update(created_at=timezone.now() - timedelta(days=8))
+    upload.refresh_from_db()
+    return lambda: uploads.expire(upload=upload)
+
+
+def damaged(team: factories.Team) -> Call:
+    artifact = published_file(team)
+    return lambda: downloads.note_damage(artifact=artifact)
+
+
+def whole_again(team: factories.Team) -> Call:
+    artifact = published_file(team)
+    downloads.note_damage(artifact=artifact)
+    return lambda: downloads.note_whole(artifact=artifact)
+
+
+def published_file(team: factories.Team) -> Artifact:
+    release = factories.make_release(team, state="published")
+    assert release.candidate is not None
+    return release.candidate.artifacts.get(name="release.csv")
 
 
 def anchored(team: factories.Team) -> Call:
@@ -533,6 +567,8 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, p: datasets.create(project=t.project, population=p, name="D", by=t.steward),
     ),
     "datasets.remove": on(factories.make_dataset, lambda t, d: datasets.remove(dataset=d, by=t.steward)),
+    "downloads.note_damage": damaged,
+    "downloads.note_whole": whole_again,
     "downloads.record": downloaded,
     "hierarchies.create": on(nothing, lambda t, _: hierarchy(t)),
     "hierarchies.keep": kept_hierarchy,
@@ -626,6 +662,13 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "runs.start": on(factories.make_release, lambda t, r: runs.start(release=r, by=t.steward)),
     "runs.cancel": cancelled,
     "runs.record": record_run,
+    "sweeps.begin": on(
+        factories.make_release, lambda t, r: sweeps.begin(release=r, entries=factories.GRID, by=t.steward)
+    ),
+    "sweeps.cancel": on(
+        lambda t: factories.make_sweep(factories.make_release(t)),
+        lambda t, s: sweeps.cancel(sweep=s, by=t.steward),
+    ),
     "surveys.create": on(
         factories.make_population,
         lambda t, p: surveys.create(project=t.project, population=p, title="S", by=t.steward),
@@ -684,6 +727,7 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         lambda t, d: uploads.begin(dataset=d, filename="a.csv", length=3, by=t.steward),
     ),
     "uploads.complete": on(sent, lambda t, upload: uploads.complete(upload=upload, by=t.steward)),
+    "uploads.expire": left,
     "uploads.abandon": on(begun, lambda t, upload: uploads.abandon(upload=upload, by=t.steward)),
     "versions.destroy": destroyed,
     "versions.expire": expire,
@@ -700,7 +744,7 @@ def test_one_event(name: str) -> None:
     call = CALLS[name](team)
     before = AuditEvent.objects.count()
     call()
-    assert AuditEvent.objects.count() == before + 1
+    assert AuditEvent.objects.count() == before + 1 + OF_PARTS.get(name, 0)
     event = AuditEvent.objects.latest("id")
     by_machinery = name in BY_NOBODY or (name.endswith(".record") and name != "downloads.record")
     assert (event.actor_id is None) is by_machinery

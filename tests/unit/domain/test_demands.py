@@ -26,7 +26,7 @@ from stewardapp.domain.policy_presets import (
 )
 from stewardapp.domain.runnable import measured_for
 from stewardapp.models import Policy, PolicyRow
-from stewardapp.presenters import candidates, release_pages, results
+from stewardapp.presenters import candidates, release_pages, verdict_line
 from stewardapp.presenters.demands import demand_lines
 from stewardapp.reads.releases import Seen
 from tests import factories
@@ -160,7 +160,7 @@ def test_a_policy_makes_between_one_and_thirty_demands_each_once(team: factories
         factories.revise_policy(team.project, team.admin, rows=wrong)
     assert caught.value.param == "rows[1].bound"
     assert team.project.policy.version == 1
-    assert PolicyRow.objects.count() == len(USUAL)
+    assert PolicyRow.objects.count() == len(protecting())
 
 
 @pytest.mark.django_db
@@ -202,6 +202,17 @@ def test_a_run_measures_what_its_policy_needs(team: factories.Team, counted: str
     assert named == {"reidentification", "kept-columns", counted}
 
 
+@pytest.mark.django_db
+def test_what_is_not_usually_measured_is_measured_where_it_is_demanded(team: factories.Team) -> None:
+    costly = [one for one in demandable().values() if not one.by_default]
+    wanted = [Demand(one.slug, next(offered(one))[0].name, Decimal(1)) for one in costly]
+    assert costly
+    factories.revise_policy(team.project, team.admin, rows=wanted)
+    recipe = factories.make_run(factories.make_release(team)).recipe
+    named = [one["measure"] for one in recipe["measures"] if one != "*"]
+    assert named == [one.slug for one in costly]
+
+
 def test_a_table_with_noise_measures_nothing_for_it() -> None:
     policy = Policy(version=1)
     step = {"method": "dp-histogram", "params": {"columns": ["age"], "epsilon": 0.5}}
@@ -229,7 +240,7 @@ def test_a_measure_that_is_gone_fails_its_row_and_says_so(team: factories.Team) 
     assert (met.code, "of-the-past" in met.reason) == ("row-unknown", True)
     line, *_ = demand_lines(team.project.policy)
     assert line.measure == "of-the-past"
-    shown = results.verdict_line(factories.seen(run), met)
+    shown = verdict_line.verdict_line(factories.seen(run), met)
     assert not shown.met
     assert factories.make_run(run.release).recipe["measures"] == ["*"]
 
@@ -243,8 +254,8 @@ def test_figures_stay_when_a_report_is_gone_and_no_report_is_opened_for_a_list(
     run.sealed_report = None
     assert release_pages.policy_met(factories.seen(run))
     assert "Highest risk" in candidates.figures(run)
-    lines = results.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run))).figures
-    assert [one.holds for one in lines][:3] == [True, True, True]
+    line = verdict_line.verdict_line(factories.seen(run), release_pages.policy_met(factories.seen(run)))
+    assert [one.holds for one in line.pairs][:3] == [True, True, True]
 
 
 @pytest.mark.django_db

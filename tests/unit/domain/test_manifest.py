@@ -7,6 +7,7 @@ import pytest
 
 from stewardapp.canonical import canonical, sha256_of
 from stewardapp.domain.manifest import facts_of, kept_figures, manifest_of, parted, public_part
+from stewardapp.domain.policy_presets import protecting
 from tests import factories
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
@@ -201,10 +202,8 @@ def test_only_what_says_so_is_stated_and_everything_is_hashed() -> None:
     )
     stated, inside = parted(made)
     rows = stated["policy"]["rows"]
-    assert [(one["figure"], one["bound"]) for one in rows] == [
-        ("smallest_class", "5.0000"),
-        ("highest_risk", "0.2000"),
-        ("unique_share", "0.0500"),
+    assert [(one["measure"], one["figure"], one["bound"]) for one in rows] == [
+        (one.measure, one.figure, f"{one.bound:.4f}") for one in protecting()
     ]
     assert [one["measure"] for one in stated["measures"]] == ["reidentification"]
     assert "params" not in stated["measures"][0]

@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from stewardapp.management import supervisor
 from stewardapp.management.supervisor import Service
+from tests.site import until
 
 SIGNAL_AT_EVERY_LINE = """
 import os, signal, sys
@@ -53,3 +57,42 @@ def test_what_has_to_succeed_once_is_started_until_it_did(tmp_path: Path) -> Non
             service.process.wait(20)
     service.tend()
     assert told.read_text() == "xxx"
+
+
+WRITES = "for number in range({lines}): print('x' * 99, flush=True)\nimport time; time.sleep(60)"
+
+
+def test_a_log_stays_small_while_somebody_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor, "LARGEST_LOG", 5_000)
+    log = supervisor.log_file(tmp_path / "logs", "web")
+    service = Service("web", [sys.executable, "-c", WRITES.format(lines=80)], log)
+    service.tend()
+    try:
+        until(lambda: log.stat().st_size == 8_000, 20)
+        service.tend()
+        assert (log.stat().st_size, log.with_name("web.log.1").stat().st_size) == (0, 8_000)
+        assert service.alive
+    finally:
+        service.signal_group(9)
+        assert service.process is not None
+        service.process.wait(20)
+    service.not_before = 0.0
+    service.process = None
+    service.tend()  # the next one goes on in front
+    try:
+        until(lambda: log.stat().st_size == 8_000, 20)
+    finally:
+        service.signal_group(9)
+        service.process.wait(20)
+
+
+def test_on_a_full_disk_a_large_log_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(supervisor, "LARGEST_LOG", 10)
+    monkeypatch.setattr(supervisor.shutil, "copyfile", no_room)
+    log = tmp_path / "web.log"
+    log.write_bytes(b"x" * 11)
+    supervisor.put_aside(log)
+    assert log.read_bytes() == b""

@@ -52,6 +52,7 @@ SEES: dict[str, set[str]] = {
     "Release": TEAM | {"admin"},
     "Replay": set(factories.PERSONAS),
     "Run": TEAM | {"admin"},
+    "Sweep": TEAM | {"admin"},
     "Preview": TEAM,
     "Artifact": TEAM,
     "Assessment": TEAM | {"admin"},
@@ -80,6 +81,7 @@ def furnished() -> factories.Team:
     factories.make_survey(team)
     factories.make_replay(team)
     factories.make_preview(factories.make_release(team, version=release.version))
+    factories.make_sweep(factories.make_release(team, version=release.version))
     other_people = factories.upload(team, data=factories.CSV + b"40,1017,none\n")
     desk = factories.make_desk(team, version=factories.read(other_people))
     factories.make_query(desk, team.analyst)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stewardapp.presenters.chart_table import table
-from stewardapp.presenters.charts import TOKENS, figure_json
+from stewardapp.presenters.charts import TOKENS, figure_json, pictured
 from worker.engine.contracts.chart import Axis, Chart, ChartKind, Series, Threshold
 
 CLASSES = Chart(
@@ -132,3 +132,12 @@ def test_the_threshold_is_a_line_with_its_name() -> None:
 def test_names_that_would_run_into_each_other_are_slanted(names: tuple[str, ...], angle: int) -> None:
     chart = replace(CLASSES, series=(Series("after", names, tuple(range(1, len(names) + 1))),))
     assert json.loads(figure_json(chart))["layout"]["xaxis"]["tickangle"] == angle
+
+
+@pytest.mark.parametrize(("label", "drawn"), [("short", "/chart"), ("Everybody with " + "a label, " * 7, "")])
+def test_sentences_are_a_table_and_not_along_an_axis(label: str, drawn: str) -> None:
+    bars = Series("Rows", (label,), (1,))
+    chart = Chart("c", "C", "bar", Axis("Class", scale="category"), Axis("Rows"), (bars,), note="?")
+    picture = pictured(chart, "/chart")
+    assert picture.url == drawn
+    assert picture.table.rows[0][0] == label

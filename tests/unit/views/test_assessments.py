@@ -9,13 +9,14 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from stewardapp.actions import releases, reviews, versions
 from stewardapp.domain.demands import Demand
 from stewardapp.domain.manifest import public_manifest
-from stewardapp.models import Assessment, Blob, Release, Run
+from stewardapp.models import Assessment, AuditEvent, Blob, Dataset, Release, Run
 from tests import factories
 from tests.factories import Team
 
@@ -223,3 +224,63 @@ def test_after_the_data_were_destroyed_the_pages_still_read(
     assert page.context["lines"][0].measures == ()
     assert not page.context["may"].ask
     assert browse("steward").get(reverse("assessment-detail", args=[made.pk])).status_code == 200
+
+
+# A file that is brought along
+
+ATTACK = {"item": "measure:a1:auxiliary-linkage", "measures": "shown", "do": "ask", "a1-file": "uploaded"}
+
+
+def with_file(content: bytes = b"name,age\nSomebody,30\n") -> dict[str, Any]:
+    return {**ATTACK, "brought": SimpleUploadedFile("Somebody Voter.csv", content)}
+
+
+def test_an_attack_is_replayed_from_results_and_review(release: Release, run: Run, browse: Browser) -> None:
+    asked = f"{room(run)}?add=auxiliary-linkage"
+    for address in (
+        f"{reverse('run-detail', args=[run.pk])}?tab=attack",
+        reverse("review-detail", args=[release.pk]),
+    ):
+        assert asked in browse("steward").get(address).content.decode()
+    page = browse("steward").get(asked)
+    [item] = page.context["form"].measures
+    assert (item.slug, page.status_code) == ("auxiliary-linkage", 200)
+    assert b"its key and its bytes are destroyed" in page.content
+    assert browse("steward").get(f"{room(run)}?add=no-such").status_code == 200
+
+
+def test_a_file_comes_along_sealed_and_is_no_dataset(run: Run, browse: Browser) -> None:
+    before = Dataset.objects.count()
+    answer = browse("steward").post(room(run), with_file(), follow=True)
+    assert b"A worker measures it." in answer.content
+    made = Assessment.objects.get()
+    assert made.brought is not None
+    assert (made.brought.size, made.brought.destroyed_at) == (21, None)
+    assert Dataset.objects.count() == before
+    page = browse("steward").get(reverse("assessment-detail", args=[made.pk]))
+    assert b"uploaded for it alone" in page.content
+    assert b"Somebody" not in page.content
+    assert "Somebody" not in str(list(AuditEvent.objects.values_list("details", flat=True)))
+
+
+def test_a_file_that_fits_nowhere_is_refused_beside_its_field(
+    run: Run, browse: Browser, settings: Any
+) -> None:
+    client = browse("steward")
+    unused = client.post(room(run), {**with_file(), "item": "measure:a1:marginals"})
+    assert (unused.status_code, b'id="brought-error"' in unused.content) == (400, True)
+    empty = client.post(room(run), with_file(b""))
+    assert empty.status_code == 400
+    missing = client.post(room(run), ATTACK)
+    assert b"Choose the file to upload" in missing.content
+    settings.STEWARD_MAX_UPLOAD = 10
+    large = client.post(room(run), with_file(b"x" * 100_000))
+    assert (large.status_code, b"at most" in large.content) == (413, True)
+    assert not Assessment.objects.exists()
+
+
+def test_the_token_is_asked_for_before_a_file_is_taken(run: Run, team: Team) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(team.steward)
+    assert client.post(room(run), with_file()).status_code == 403
+    assert not Assessment.objects.exists()

@@ -7,16 +7,22 @@ from typing import Any
 
 import pytest
 
-from stewardapp.domain.policy_presets import PolicyPreset, policy_presets
+from stewardapp.domain.policy_presets import PolicyPreset, policy_presets, protecting
 from stewardapp.models import AuditEvent, Policy, PolicyRow
 from tests import factories
 from tests.unit.domain.test_demands import counted
+from worker.engine import catalogue
 
 __all__ = ["counted"]
 
 
 def address(team: factories.Team) -> str:
     return f"/projects/{team.project.pk}/policy/"
+
+
+def usual(slug: str) -> dict[str, Any]:
+    """What a measure is told where nobody says otherwise."""
+    return catalogue.measures()[slug]().model_dump(mode="json")
 
 
 def revision(team: factories.Team, **changes: Any) -> dict[str, Any]:
@@ -33,6 +39,7 @@ def revision(team: factories.Team, **changes: Any) -> dict[str, Any]:
         "cc-bound": "2.5",
         "cc-family": "any",
         "cc-excusable": "on",
+        **{f"cc-{name}": value for name, value in usual("kept-columns").items()},
         "maximum_epsilon": "0.5",
         "maximum_local_epsilon": "1.5",
         "reviewers": "2",
@@ -78,7 +85,9 @@ def test_what_the_page_shows_can_be_sent_back_as_it_is(client_of: Any, team: fac
     again = {one.html_name: one.value() for one in shown["form"]}
     again["require_second_factor"] = ""
     for item in shown["rows"].items:
-        again |= {one.html_name: one.value() for one in item.form if one.value()}
+        again |= {
+            one.html_name: one.value() for form in (item.form, item.params) for one in form if one.value()
+        }
     again["row"] = [item.token for item in shown["rows"].items]
     before = kept(team.project.policy)
     assert client.post(address(team), again).status_code == 302
@@ -124,7 +133,7 @@ def test_what_is_wrong_is_said_on_its_field(
     errors = forms[key].errors[name] if name else answer.context["form"].errors[key]
     assert says in errors[0]
     assert team.project.policy.version == 1
-    assert PolicyRow.objects.count() == 3
+    assert PolicyRow.objects.count() == len(protecting())
 
 
 def test_the_same_demand_twice_is_said_on_the_second(client_of: Any, team: factories.Team) -> None:
@@ -144,6 +153,7 @@ def test_a_policy_without_rows_is_refused(client_of: Any, team: factories.Team) 
 
 
 def test_a_measure_nobody_knows_is_shown_and_not_kept(client_of: Any, team: factories.Team) -> None:
+    factories.revise_policy(team.project, team.admin)
     PolicyRow.objects.filter(position=2).update(measure="of-the-past")
     page = client_of(team.admin).get(address(team))
     assert [one.form is None for one in page.context["rows"].items] == [False, True, False]
@@ -152,7 +162,7 @@ def test_a_measure_nobody_knows_is_shown_and_not_kept(client_of: Any, team: fact
     assert client_of(team.admin).post(address(team), revision(team, row=rows)).status_code == 422
     moved = client_of(team.admin).post(address(team), revision(team, row=rows, do="up:bb"))
     assert moved.context["rows"].items[0].slug == "of-the-past"
-    assert team.project.policy.version == 1
+    assert team.project.policy.version == 2
 
 
 @pytest.mark.parametrize(
@@ -219,6 +229,7 @@ def test_a_measure_with_parameters_is_told_them_on_the_page(
 def test_runs_are_listed_by_what_the_policy_demands_and_placed_by_any_headline(
     client_of: Any, team: factories.Team
 ) -> None:
+    factories.revise_policy(team.project, team.admin)
     release = factories.make_release(team)
     run = factories.make_succeeded_run(release)
     kept = run.figures

@@ -9,7 +9,7 @@ from worker.engine.errors import EngineError
 
 CSV = "csv"
 PARQUET = "parquet"
-XLSX, SAV, DTA, SAS7BDAT = "xlsx", "sav", "dta", "sas7bdat"
+XLSX, SAV, POR, DTA, SAS7BDAT = "xlsx", "sav", "por", "dta", "sas7bdat"
 FURTHER = (XLSX, SAV, DTA)
 """What a release can be written as besides CSV and Parquet."""
 WORKBOOK_ROWS = 1_048_575
@@ -17,10 +17,11 @@ WORKBOOK_ROWS = 1_048_575
 TOOLS = {XLSX: "Excel", SAV: "SPSS", DTA: "Stata"}
 NAMES = {SAV: r"[A-Za-z@#$][A-Za-z0-9_.@#$]{0,63}", DTA: r"[A-Za-z_][A-Za-z0-9_]{0,31}"}
 """The names a column may have there; every other format takes any."""
-READ = (CSV, PARQUET, XLSX, SAV, DTA, SAS7BDAT)
+READ = (CSV, PARQUET, XLSX, SAV, POR, DTA, SAS7BDAT)
 TITLES = {
     XLSX: "The Excel workbook",
     SAV: "The SPSS file",
+    POR: "The portable SPSS file",
     DTA: "The Stata file",
     SAS7BDAT: "The SAS file",
 }
@@ -29,6 +30,8 @@ _SAS7BDAT = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c73
 _SAVE_AS = "Save the table as CSV or Parquet and upload that."
 
 _STATISTICAL = ((b"$FL2", SAV), (b"$FL3", SAV), (b"<stata_dta>", DTA), (_SAS7BDAT, SAS7BDAT))
+_PORTABLE, _PORTABLE_AT, _PORTABLE_HEAD = b"SPSSPORT", 456, 1024
+"""Behind five lines of greeting and a table of its signs; lines end after 80 of them."""
 _OLD_STATA = (b"\x6e", b"\x6f", b"\x71", b"\x72", b"\x73")
 
 _NOT_READ_YET = (
@@ -72,6 +75,8 @@ def detect(raw: BinaryIO) -> str:
         return _workbook(raw)
     if kind := _statistical(head):
         return kind
+    if _is_portable(raw):
+        return POR
     _refuse_compressed(head)
     _refuse_unread(head)
     return CSV
@@ -89,6 +94,13 @@ def _statistical(head: bytes) -> str | None:
     if head[:1] in _OLD_STATA and head[1:4] in (b"\1\1\0", b"\2\1\0"):
         return DTA
     return next((kind for magic, kind in _STATISTICAL if head.startswith(magic)), None)
+
+
+def _is_portable(raw: BinaryIO) -> bool:
+    """Whether the signature stands where it belongs, however lines end."""
+    raw.seek(0)
+    signs = raw.read(_PORTABLE_HEAD).translate(None, b"\r\n")
+    return signs[_PORTABLE_AT:].startswith(_PORTABLE)
 
 
 def _is_workbook(raw: BinaryIO) -> bool:

@@ -25,6 +25,7 @@ class Statistical:
 
         readers: dict[str, Callable[..., Any]] = {
             formats.SAV: pyreadstat.read_sav,
+            formats.POR: pyreadstat.read_por,
             formats.DTA: pyreadstat.read_dta,
             formats.SAS7BDAT: pyreadstat.read_sas7bdat,
         }

@@ -10,10 +10,15 @@ from worker.process.files import Files
 
 
 def do(job: Job, reporter: Reporter) -> Job:
-    """The table, its profile, the values of its columns, and what its people can be recognised by."""
+    """The table, its profile and, where they are kept, the values of its columns and what its people can be
+    recognised by."""
     files, limits = Files(job["files"]), job["limits"]
     said = {name: limits[name] for name in ("columns", "rows") if limits[name]}
-    likeness = Likeness(files.writer("likeness"), bytes.fromhex(job["likeness_key"]))
+    likeness, values = None, None
+    if "likeness" in job["files"]:
+        likeness = Likeness(files.writer("likeness"), bytes.fromhex(job["likeness_key"]))
+    if "values" in job["files"]:
+        values = files.writer("values")
     raw, table = files.reader("raw"), files.writer("table")
-    profile = ingest(raw, table, job["dialect"], Limits(**said), reporter, likeness, files.writer("values"))
+    profile = ingest(raw, table, job["dialect"], Limits(**said), reporter, likeness, values)
     return {"profile": profile.as_json(), "files": files.finish()}

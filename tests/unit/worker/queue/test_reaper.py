@@ -1,17 +1,32 @@
 """What a lost worker leaves behind comes to an end."""
 
+import io
 import os
 import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from stewardapp import storage
-from stewardapp.actions import runs, versions
-from stewardapp.models import AuditEvent, JobState, Notification, Reading, Run, Version
-from tests.factories import make_project, make_release, make_run, make_version, upload
+from stewardapp.actions import runs, uploads, versions
+from stewardapp.models import (
+    AuditEvent,
+    DataKey,
+    Guesses,
+    JobState,
+    Notification,
+    Reading,
+    Run,
+    Upload,
+    UploadState,
+    Version,
+    WorkerSign,
+)
+from tests.factories import make_dataset, make_project, make_release, make_run, make_version, upload
 from tests.site import Site
 from worker.process import engines
 from worker.queue import reaper, spool
@@ -133,3 +148,55 @@ def test_readings_are_taken_over_like_runs(embedded_site: Site) -> None:
     assert reaper.reap() == 1
     reading.refresh_from_db()
     assert reading.state == JobState.QUEUED
+
+
+@pytest.fixture
+def announced(db: None, tmp_path: Path, settings: Any) -> Upload:
+    """An upload of which the first bytes came eight days ago."""
+    settings.STEWARD_DATA = tmp_path
+    team = make_project()
+    begun = uploads.begin(dataset=make_dataset(team), filename="a.csv", length=9, by=team.steward)
+    uploads.append(upload=begun, offset=0, stream=io.BytesIO(b"a,b\n"), by=team.steward)
+    Upload.objects.filter(pk=begun.pk).update(created_at=timezone.now() - timedelta(days=8))
+    old = time.time() - 8 * 86400
+    os.utime(tmp_path / "uploads" / str(begun.pk), (old, old))
+    return begun
+
+
+def test_an_upload_of_which_no_more_comes_is_given_up(
+    announced: Upload, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        reaper.expire()
+    announced.refresh_from_db()
+    assert announced.state == UploadState.ABANDONED
+    assert DataKey.objects.get(pk=announced.key_id).destroyed_at is not None
+    assert storage.last_byte(announced) is None
+    assert AuditEvent.objects.about(announced).first().action == "upload.expired"
+
+
+@pytest.mark.parametrize("days", [0, 6.9])
+def test_an_upload_that_goes_on_slowly_goes_on(announced: Upload, days: float) -> None:
+    lately = time.time() - days * 86400
+    os.utime(storage.root() / "uploads" / str(announced.pk), (lately, lately))
+    reaper.expire()
+    announced.refresh_from_db()
+    assert announced.state == UploadState.OPEN
+
+
+def test_days_are_a_setting(announced: Upload, settings: Any) -> None:
+    settings.STEWARD_UPLOAD_DAYS = 9
+    reaper.expire()
+    announced.refresh_from_db()
+    assert announced.state == UploadState.OPEN
+
+
+def test_rows_that_count_no_longer_are_removed(db: None) -> None:
+    now, long_ago = timezone.now(), timezone.now() - timedelta(days=30)
+    for key, moment in (("new", now), ("old", long_ago)):
+        Session.objects.create(session_key=key, session_data="", expire_date=moment + timedelta(hours=1))
+        Guesses.objects.create(key=key, wrong=1, last=moment)
+        WorkerSign.objects.create(name=key, engine="1", seen_at=moment)
+    reaper.forget()
+    for model in (Session, Guesses, WorkerSign):
+        assert [row.pk for row in model.objects.all()] == ["new"], model

@@ -73,7 +73,6 @@ class Intersection(Measure):
             better="high",
             usual=(3, None),
             headline=True,
-            of_rows=True,
         ),
         Figure(
             "unique_share",

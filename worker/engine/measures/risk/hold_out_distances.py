@@ -58,7 +58,7 @@ class HoldOutDistances(Measure):
         ),
         Figure(
             "identical_excess_low",
-            "Identical beyond chance, from",
+            "Identical beyond doubt",
             "The lower end of its 95 % interval (Newcombe). Released rows with the same nearest record "
             "count as one.",
             unit="share",

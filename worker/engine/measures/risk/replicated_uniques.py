@@ -107,7 +107,7 @@ class ReplicatedUniques(Measure):
         ),
         Figure(
             "excess_low",
-            "Replicated beyond chance, from",
+            "Replicated beyond doubt",
             "The lower end of its 95 % interval (Newcombe).",
             unit="share",
             better="low",

@@ -51,7 +51,6 @@ class InformationKept(Measure):
     slug = "information-kept"
     title = "Information kept"
     section = Section.UTILITY
-    by_default = False
     references = ("Shannon (1948), A mathematical theory of communication", "Domingo-Ferrer & Torra (2001)")
     figures: ClassVar = (
         Figure(

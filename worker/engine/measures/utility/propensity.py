@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
@@ -107,6 +107,10 @@ class Propensity(Measure):
         title="Rows",
         description="How many rows to draw from each side; all where there are fewer.",
     )
+
+    @classmethod
+    def examples(cls) -> tuple[Self, ...]:
+        return (cls(rows=6_000),)
 
     def effort(self, outlook: Outlook) -> Effort:
         columns = len(outlook.schema.named(*RELEASED))

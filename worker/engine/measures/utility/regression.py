@@ -137,7 +137,9 @@ class Regression(Measure):
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
-        return (cls(), cls(outcome="sex", predictors=("age", "visits")), cls(predictors=("age",), by="sex"))
+        few = {"rows": 6_000}
+        named = cls(outcome="sex", predictors=("age", "visits"), **few)
+        return (cls(**few), named, cls(predictors=("age",), by="sex", **few))
 
     def does_not_apply(self, outlook: Outlook) -> str | None:
         return None if self.outcome or _numeric(outlook.schema) else NO_OUTCOME

@@ -1,0 +1,64 @@
+"""What a candidate was compared with, of all that is out about the same people."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Set
+from typing import TYPE_CHECKING
+
+from stewardapp.domain.assessed import ANSWERED
+from stewardapp.domain.averaging import published_beside
+from stewardapp.domain.demands import looking_beside
+from stewardapp.models.assessment import Assessment
+from worker.engine import catalogue
+
+if TYPE_CHECKING:
+    from stewardapp.models.policy import Policy
+    from stewardapp.models.release import Release
+    from stewardapp.models.run import Run, RunQuerySet
+    from worker.engine.contracts.measure import Measure
+
+
+def uncompared(run: Run, policy: Policy, out: RunQuerySet) -> list[Measure]:
+    """The measures that look at other releases and have not looked at all that is `out`.
+
+    Of a table with noise, and where the data are gone, nothing can be measured any more.
+    """
+    wanted = frozenset(out.values_list("pk", flat=True))
+    if not (wanted and measurable(run)):
+        return []
+    seen = frozenset(_saw(run, wanted))
+    return [one for one in looking_beside(policy) if one.id not in seen]
+
+
+def went_out_since(release: Release) -> bool:
+    """Whether something was published beside its candidate that nobody compared it with for the policy."""
+    compared = Assessment.objects.for_policy().filter(run=release.candidate_id)
+    out = published_beside(release).exclude(others_of=release.candidate_id)
+    if not out.exclude(pk__in=compared.values("others")).exists():
+        return False
+    return release.candidate is not None and measurable(release.candidate)
+
+
+def measurable(run: Run) -> bool:
+    """Whether measures apply to what it made, and the table that it read is there."""
+    table = run.reading.table
+    return bool(run.stated.get("microdata")) and table is not None and table.destroyed_at is None
+
+
+def _saw(run: Run, wanted: Set[uuid.UUID]) -> Iterator[str]:
+    """The instances that the run answered with all these beside it, and those that were asked for since."""
+    if wanted <= set(run.others.values_list("pk", flat=True)):
+        results = run.figures.get("results", {})
+        yield from (id for id, one in results.items() if one["state"] in ANSWERED)
+    for assessment in run.assessments.for_policy().prefetch_related("others"):
+        if wanted <= {other.pk for other in assessment.others.all()}:
+            yield from _asked(assessment)
+
+
+def _asked(assessment: Assessment) -> Iterator[str]:
+    """What it measured, or could not: its result says which, and was voted on."""
+    known = catalogue.measures()
+    for one in assessment.measures:
+        if one["measure"] in known:
+            yield known[one["measure"]].of(one.get("params", {})).id
