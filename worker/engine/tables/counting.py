@@ -347,7 +347,7 @@ _LOOKED_AT = 1 << 15
 def _few(codes: Sequence[Codes]) -> Sequence[Codes]:
     """Rows from all over the table."""
     if isinstance(codes, Packed):
-        return codes.every(len(codes.keys) // _LOOKED_AT + 1)
+        return codes.few(_LOOKED_AT)
     return [column[:: len(column) // _LOOKED_AT + 1] for column in codes]
 
 

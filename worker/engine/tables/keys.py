@@ -248,7 +248,7 @@ class Packed(Sequence[Codes]):
     """Columns that were packed, as long as nobody looks at one: mostly how many rows are equal is asked."""
 
     def __init__(self, keys: Keys, sizes: Sequence[int]) -> None:
-        self.keys, self._sizes = keys, tuple(sizes)
+        self._keys, self._sizes, self._rows = keys, tuple(sizes), len(keys)
 
     def __len__(self) -> int:
         return len(self._sizes)
@@ -264,17 +264,22 @@ class Packed(Sequence[Codes]):
 
     @property
     def nbytes(self) -> int:
-        """What they take, or would when unpacked."""
-        per_row = sum(np.dtype(narrow(size)).itemsize for size in self._sizes)
-        return len(self.keys) * (self.keys.itemsize + per_row)
+        """What they take, or will when somebody looks."""
+        widths = [np.dtype(narrow(size)).itemsize for size in self._sizes]
+        return self._rows * max(self._keys.itemsize, sum(widths))
 
-    def every(self, step: int) -> Packed:
-        """Some of the rows."""
-        return Packed(self.keys[::step], self._sizes)
+    def few(self, most: int) -> Sequence[Codes]:
+        """So many rows from all over the table, or a few more."""
+        rows = slice(None, None, self._rows // most + 1)
+        if "_columns" in vars(self):
+            return [column[rows] for column in self._columns]
+        return Packed(self._keys[rows], self._sizes)
 
     @cached_property
     def _columns(self) -> tuple[Codes, ...]:
-        return tuple(unpack(self.keys, self._sizes))
+        columns = tuple(unpack(self._keys, self._sizes))
+        self._keys = self._keys[:0]  # not both are held
+        return columns
 
 
 def narrow(size: int) -> type[np.signedinteger[Any]]:
