@@ -50,6 +50,7 @@ from stewardapp.models import (
 from stewardapp.reads.demo import is_loading, marker
 from stewardapp.secrets_file import write_private
 from worker.engine.contracts.privacy import Spend
+from worker.engine.recipes.document import Entry
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "officer", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -137,8 +138,10 @@ def _attack(project: Project, steward: User) -> None:
     survey = health_survey(ROWS, seed=SEEDS["Health survey 2025"])
     voters = demo_voters.load(project, steward, survey)
     published = Release.objects.get(title=PUBLISHED).candidate
+    lookup = {"file": str(voters.pk), "keys": list(demo_voters.KNOWN)}
     if published is not None:
-        demo_voters.attack(published, voters, steward)
+        wanted = Entry(measure="auxiliary-linkage", params=lookup)
+        demo_voters.attack(published, wanted, steward)
 
 
 def _project(people: dict[str, User]) -> Project:

@@ -9,7 +9,7 @@ from stewardapp.actions import assessments, datasets, populations, uploads
 from stewardapp.management.demo_work import carry_out
 from stewardapp.management.survey import health_survey
 from stewardapp.models import Dataset, Population, Project, Run, User, Version
-from worker.engine.recipes.document import Entry, Params
+from worker.engine.recipes.document import Entry
 
 NAME, PEOPLE = "Voter list", "Voters of the region"
 KNOWN = ("birth_date", "sex", "postcode")
@@ -61,11 +61,9 @@ def _uploaded(project: Project, steward: User, survey: str) -> Version:
     return uploads.complete(upload=upload, by=steward)
 
 
-def attack(run: Run, list_of_voters: Version, steward: User) -> None:
-    """Look the voters up in what a run released, once."""
-    params: Params = {"file": str(list_of_voters.pk), "keys": list(KNOWN)}
+def attack(run: Run, wanted: Entry, steward: User) -> None:
+    """Have it replayed on what a run released, once."""
     if not run.assessments.exists():
-        wanted = Entry(measure="auxiliary-linkage", params=params)
         assessments.ask(run=run, measures=[wanted], by=steward)
     for assessment in run.assessments.alive():
         carry_out("assessment", assessment)

@@ -49,11 +49,7 @@ def done_by(work: Callable[[], Any]) -> Work:
 
 
 def steps_of(work: Callable[[], Any]) -> tuple[int, int]:
-<<<<<<< HEAD
-    """How many lines the interpreter goes to, each turn of a loop anew, and how many cells are read.
-=======
     """How many lines the interpreter goes to, each turn of a loop anew, and how many cells it reads.
->>>>>>> main
 
     Its instructions would tell the same, and take six times as long to count.
     """
