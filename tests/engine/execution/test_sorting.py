@@ -57,6 +57,26 @@ def test_any_form_and_any_parts_give_one_order(rows, memory):
     assert found == again == whole
 
 
+@pytest.mark.parametrize("alike", [False, True])
+def test_many_rows_are_sorted_in_parts_where_nobody_said_how_much_memory_there_is(alike, monkeypatch):
+    monkeypatch.setattr(sorting, "MOST_ROWS", 7)
+    monkeypatch.setattr(sorting, "MOST_ROOM", 10)
+    dealt = []
+    monkeypatch.setattr(sorting._Dealt, "part", _noted(sorting._Dealt.part, dealt))
+    rows = [(str(i % 10 if not alike else 0), str(-i)) for i in range(100)]
+    table = Table([Column.of_texts(name, [row[i] for row in rows]) for i, name in enumerate("ab")])
+    assert rows_in_order(table, "ab") == sorted(rows)
+    assert bool(dealt)
+
+
+def _noted(method, seen):
+    def noted(self, number):
+        seen.append(number)
+        return method(self, number)
+
+    return noted
+
+
 def test_texts_are_ranked_only_where_the_values_before_them_leave_rows_alike(monkeypatch):
     ranked, rank = [], sorting._text_ranks
     monkeypatch.setattr(stores, "MOST_LABELS", 3)

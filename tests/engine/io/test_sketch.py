@@ -120,3 +120,16 @@ def test_texts_have_the_numbers_that_stored_profiles_were_made_with(texts: list[
         if len(plain)
         else True
     )
+
+
+@given(st.integers(1, 5000), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=20)
+def test_sums_are_counted_as_what_they_make(rows: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    own = mixed(draw.integers(0, 40, (3, rows), dtype=np.uint64))
+    counts, columns = draw.integers(1, 4, rows), np.array([0, 2])
+    sums, plain = Sketch(CAPACITY), Sketch(CAPACITY)
+    sums.add_sums(own, columns, counts)
+    plain.add(mixed(own[0] + own[2]), counts)
+    assert (sums.unique_share, sums.distinct) == (plain.unique_share, plain.distinct)
+    assert sums.largest(CAPACITY) == plain.largest(CAPACITY)

@@ -9,9 +9,11 @@ from tests.engine.running import recipe_of
 from worker.engine.errors import LimitExceeded
 from worker.engine.execution.dataset import Dataset
 from worker.engine.reporting import NullReporter
+from worker.engine.tables import long_table
 from worker.engine.tables.answers import Answers, size_of
 from worker.engine.tables.column import Column
 from worker.engine.tables.dense import Numbers, codes_of
+from worker.engine.tables.frequency import FrequencyTable
 from worker.engine.tables.kinds import Kind
 from worker.engine.tables.long_table import BYTES_PER_TUPLE, LongTable
 from worker.engine.tables.questions import CountsOf, CovarianceOf, MomentsOf, classes_of, distinct_of
@@ -213,3 +215,17 @@ def test_what_does_not_fit_is_refused_by_name():
     statistics = asked_of(Counting(table_of_rows(invented(5000))), memory=20_000)
     with pytest.raises(LimitExceeded, match="distinct values of n"):
         statistics.counts(("q", "n"), persons=True)
+
+
+def test_many_tuples_lie_in_parts_where_nobody_said_how_much_memory_there_is(monkeypatch):
+    rows = [("p", "1", str(i % 30), str(i // 30), "s", i, i) for i in range(600)]
+    data = Dataset(MemorySource(table_of_rows(rows)), recipe_of(COLUMNS, [], [], []).columns, {})
+    whole = Statistics(data, {}, NullReporter()).tuples(("q", "r"))
+    monkeypatch.setattr(long_table, "MOST_HELD", 100)
+    many = Statistics(data, {}, NullReporter())
+    assert isinstance(whole, FrequencyTable)
+    assert isinstance(many.tuples(("q", "r")), LongTable)
+    held = many.counts(("q", "r"))
+    assert [one.tolist() for one in (*held.codes, held.counts)] == [
+        one.tolist() for one in (*whole.codes, whole.counts)
+    ]

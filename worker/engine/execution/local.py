@@ -274,6 +274,7 @@ def anonymize(
         if categories is not None:
             categories.update(_categories(after, listed))
         if records is not None:
+            before.forget()
             keys = truthful_keys(after.quasi_identifiers, recipe.traces_in(original.schema))
             write_records(records, original, kept, after, found.records, keys, work.reporter)
     _traced(report, recipe.traces_in(original.schema))

@@ -28,6 +28,9 @@ from worker.engine.tables.table import Chunk, Table
 
 ROOM_SHARE, PART_SHARE = 8, 6
 TEXT_BYTES, PREFIX_BYTES = 48, 7
+MOST_ROWS, MOST_ROOM = 1 << 21, 1 << 28
+"""So many rows are sorted together, and so many bytes of those that wait are held, where nobody said how
+much memory there is: in parts it takes no longer."""
 SAMPLED = 1024
 WORD_BITS = 62
 
@@ -214,19 +217,19 @@ def _in_parts(
     """The rows in parts that come one wholly before the next, each small enough to be sorted."""
     segments = [number for number, *_ in store.segments()]
     width = sum(column.bytes_per_row() for column in columns) + 32
-    most = None if memory is None else max(memory // PART_SHARE // width, SEGMENT)
-    wanted = 1 if most is None else -(-store.rows // most)
+    most = MOST_ROWS if memory is None else max(memory // PART_SHARE // width, SEGMENT)
+    wanted = -(-store.rows // most)
     if wanted <= 1 or not keys:
         if segments:
             yield _joined([{column.name: column.part(number) for column in columns} for number in segments])
         return
     borders = _borders(keys, segments, wanted)
-    dealt = _Dealt(len(borders) + 1, columns, Shelf(None if memory is None else memory // ROOM_SHARE))
+    dealt = _Dealt(len(borders) + 1, columns, Shelf(MOST_ROOM if memory is None else memory // ROOM_SHARE))
     for number in segments:
         parts = {column.name: column.part(number) for column in columns}
         dealt.deal(parts, np.searchsorted(borders, _first_words(keys, parts), side="right"))
     for number in range(len(borders) + 1):
-        if dealt.rows[number] > 4 * (most or 0):
+        if memory is not None and dealt.rows[number] > 4 * most:
             raise _too_even()
         if dealt.rows[number]:
             yield dealt.part(number)

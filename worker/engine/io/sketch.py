@@ -144,11 +144,18 @@ class Sketch(_Bounded):
         """Count values; the same one may come again."""
         from worker.engine.kernels import sketches
 
+        self._count(partial(sketches.add, numbers, counts), counts)
+
+    def add_sums(self, own: Hashes, columns: Longs, counts: Longs) -> None:
+        """Count tuples by numbers that are sums: of what each has in some columns."""
+        from worker.engine.kernels import sketches
+
+        self._count(partial(sketches.add_sums, own, columns, counts), counts)
+
+    def _count(self, add: Callable[[int, Hashes, Any, Hashes], int], counts: Longs) -> None:
         self._rows += int(counts.sum())
         start = 0
-        while (start := sketches.add(numbers, counts, start, self._table, self._counts, self._state)) < len(
-            numbers
-        ):
+        while (start := add(start, self._table, self._counts, self._state)) < len(counts):
             self._make_room()
 
     def _make_room(self) -> None:

@@ -65,6 +65,29 @@ def add(numbers: Array, rows: Array, start: int, table: Array, counts: Array, st
 
 
 @compiled
+def add_sums(
+    own: Array, columns: Array, rows: Array, start: int, table: Array, counts: Array, state: Array
+) -> int:
+    """Count the rows of tuples by numbers made of a sum: what each of these columns has for it.
+
+    Of some tuples at a time, so that their numbers never leave the nearest memory.
+    """
+    room = np.empty(_SOME_ROWS, np.uint64)
+    for first in range(start, len(rows), _SOME_ROWS):
+        last = min(first + _SOME_ROWS, len(rows))
+        part = room[: last - first]
+        part[:] = EMPTY
+        for column in columns:
+            part += own[column][first:last]
+        for at in range(len(part)):
+            part[at] = mixed(part[at])
+        stopped = first + add(part, rows[first:last], 0, table, counts, state)
+        if stopped < last:
+            return stopped
+    return len(rows)
+
+
+@compiled
 def tally(codes: Array, columns: Array, sizes: Array, cells: Array) -> None:
     """How often combinations of few codes occur, up to `FEW` times; some rows at a time.
 

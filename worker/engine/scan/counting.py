@@ -80,11 +80,12 @@ def _counted(rows: Rows, persons: Codes | None, sets: Sequence[Names]) -> Iterat
 def _estimated(table: LongTable, sets: Sequence[Names]) -> dict[Names, ToldApart]:
     """From a sample of the combinations, each with its full count: nothing is more or less likely in it."""
     sketches = {names: Sketch(SKETCHED) for names in sets}
+    places = {name: at for at, name in enumerate(table.names)}
+    columns = {names: np.array([places[name] for name in names], np.int64) for names in sets}
     for piece in table.pieces():
-        numbers = {name: _numbers(at, piece.codes[at]) for at, name in enumerate(table.names)}
+        own = np.stack([_numbers(at, codes) for at, codes in enumerate(piece.codes)])
         for names, sketch in sketches.items():
-            with np.errstate(over="ignore"):
-                sketch.add(mixed(np.sum([numbers[name] for name in names], axis=0)), piece.counts)
+            sketch.add_sums(own, columns[names], piece.counts)
     rows = table.rows
     return {
         names: ToldApart(one.unique_share, min(one.distinct / rows, 1.0), None, one.unique_error)

@@ -17,13 +17,15 @@ LITTLE = 256
 """What an answer of a few numbers takes."""
 ROOM_SHARE = 4
 """This part of the memory may hold answers."""
+ROOM = 1 << 29
+"""So many bytes of them are held where nobody said how much memory there is."""
 
 
 class Answers:
     """Every answer can be worked out again, so any may go. What is larger than the room is not kept."""
 
     def __init__(self, memory: int | None = None) -> None:
-        self.room = None if memory is None else memory // ROOM_SHARE
+        self.room = ROOM if memory is None else memory // ROOM_SHARE
         self.held = 0
         self.peak = 0
         """The most bytes that were ever held at once."""
@@ -41,12 +43,11 @@ class Answers:
         """Keep an answer as long as there is room."""
         size = size_of(answer)
         self.drop(table, question)
-        if self.room is not None:
-            if size > self.room:
-                return
-            while self.held + size > self.room:
-                _, (_, gone) = self._kept.popitem(last=False)
-                self.held -= gone
+        if size > self.room:
+            return
+        while self.held + size > self.room:
+            _, (_, gone) = self._kept.popitem(last=False)
+            self.held -= gone
         self._kept[table, question] = answer, size
         self.held += size
         self.peak = max(self.peak, self.held)

@@ -20,14 +20,17 @@ from worker.engine.tables.scratch import Place, Shelf
 PARTS = 128
 BYTES_PER_TUPLE = 256
 """A tuple takes up to so much of the memory given while it is worked with; what is more goes into parts."""
+MOST_HELD = 1 << 21
+"""More tuples go into parts where nobody said how much memory there is, too: nearly distinct rows of a large
+file would be held once more for every question about many columns."""
 MIXER = 0x9E3779B97F4A7C15
 
 Arrays = tuple[tuple[str, ...], bytes | Place]
 
 
-def most_tuples(memory: int | None) -> int | None:
+def most_tuples(memory: int | None) -> int:
     """How many tuples may be held at once."""
-    return None if memory is None else max(memory // BYTES_PER_TUPLE, 1)
+    return MOST_HELD if memory is None else max(memory // BYTES_PER_TUPLE, 1)
 
 
 @dataclass

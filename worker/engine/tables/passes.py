@@ -192,9 +192,7 @@ def simple(question: Question) -> Tally:
     return CovarianceTally(question.columns)
 
 
-def carried_out(
-    tallies: Sequence[Tally], chunks: Iterable[Chunk], memory: int | None, most: int | None
-) -> None:
+def carried_out(tallies: Sequence[Tally], chunks: Iterable[Chunk], memory: int | None, most: int) -> None:
     """Read every row once. All tallies together hold at most so many tuples, and no more than the memory."""
     for chunk in chunks:
         for tally in tallies:
@@ -202,12 +200,10 @@ def carried_out(
             _fit(tallies, memory, most)
 
 
-def _fit(tallies: Sequence[Tally], memory: int | None, most: int | None) -> None:
-    if memory is None:
-        return
-    while most is not None and sum(one.tuples_held for one in tallies) > most:
+def _fit(tallies: Sequence[Tally], memory: int | None, most: int) -> None:
+    while sum(one.tuples_held for one in tallies) > most:
         max(tallies, key=lambda one: one.tuples_held).put_away()
-    if sum(one.held_bytes for one in tallies) > memory:
+    if memory is not None and sum(one.held_bytes for one in tallies) > memory:
         raise unaffordable(max(tallies, key=lambda one: one.held_bytes).words)
 
 

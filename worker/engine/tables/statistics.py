@@ -210,8 +210,9 @@ class Statistics:
     @property
     def most_classes(self) -> int | None:
         """How many classes of a release may be held at once where the data themselves do not fit."""
-        most = most_tuples(self._memory)
-        return None if most is None else max(most * 3 // 4, LEAST_CLASSES)
+        if self._memory is None:
+            return None
+        return max(most_tuples(self._memory) * 3 // 4, LEAST_CLASSES)
 
     def classes_table(self, columns: Iterable[str] = ()) -> FrequencyTable:
         """Counts of the quasi-identifiers and some more columns, with persons and weights."""
@@ -393,7 +394,7 @@ class Statistics:
     @property
     def _room(self) -> int:
         """Bytes for answers that are worked out ahead; another table may want as many."""
-        return self._answers.room // 2 if self._answers.room is not None else 1 << 62
+        return self._answers.room // 2
 
     def _size(self, question: Question) -> int:
         """At most so many bytes, roughly, for an answer of which not much is known yet."""
@@ -401,12 +402,12 @@ class Statistics:
             return LITTLE
         per_row = sum(BYTES_PER_NUMBER for name in question.columns if self.is_dense(name))
         if len(question.columns) > 1:
-            tuples = self._data.rows if not self._most else min(self._data.rows, self._most)
+            tuples = min(self._data.rows, self._most)
             return tuples * (8 + 4 * len(question.columns))
         return self._data.rows * per_row or BYTES_PER_TEXT * min(self._data.rows, FEW_TEXTS)
 
     @property
-    def _most(self) -> int | None:
+    def _most(self) -> int:
         return most_tuples(self._memory)
 
     def _columns_of(self, question: Question) -> tuple[str, ...]:
