@@ -26,6 +26,9 @@ NO_PAGES = (
     "/admin/",
     "/static/",
     "/map/",
+    ".pdf",
+    ".zip",
+    ".sh",
 )
 
 # Links inside drawings have no plain `href` property, but every link has the attribute.

@@ -48,7 +48,7 @@ def pictures(page: Page) -> list[Picture]:
     boxes = page.locator("figure.chart [data-chart-url]")
     for number in range(boxes.count()):
         boxes.nth(number).locator(".main-svg").first.wait_for()
-    return [Picture(**one) for one in page.locator("figure.chart").evaluate_all(DRAWN)]
+    return [Picture(**one) for one in page.locator("figure.chart:has([data-chart-url])").evaluate_all(DRAWN)]
 
 
 def says(text: str, value: float | None) -> bool:
