@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 DRAWN = """all => all.map(figure => ({
   title: figure.querySelector("h3").textContent,
-  traces: figure.querySelector("[data-chart-url]").data.map(({ name, x, y }) => ({ name, x, y })),
+  traces: figure.querySelector("[data-chart-url]").data.map(({ name, x, y, z }) => ({ name, x, y, z })),
   headers: [...figure.querySelectorAll("thead th")].map(cell => cell.textContent.trim()),
   rows: [...figure.querySelectorAll("tbody tr")].map(row =>
     [...row.cells].map(cell => cell.textContent.trim())),
@@ -32,6 +32,8 @@ class Picture:
 
     def differences(self) -> list[str]:
         """Where the table says something else than the drawing."""
+        if any(trace.get("z") for trace in self.traces):
+            return [difference for trace in self.traces for difference in self._unsaid(trace)]
         places = list(dict.fromkeys(place for trace in self.traces for place in trace["x"]))
         if self.headers[1:] != [trace["name"] for trace in self.traces] or len(places) != len(self.rows):
             return [f"{self.title}: other rows or columns"]
@@ -40,6 +42,14 @@ class Picture:
             for column, trace in enumerate(self.traces, 1)
             for place, cells in zip(places, self.rows, strict=True)
             if not says(cells[column], value := self.drawn(trace["name"]).get(place))
+        ]
+
+    def _unsaid(self, trace: dict[str, Any]) -> list[str]:
+        """Lines of a heat map that no row of the table says."""
+        return [
+            f"{self.title}: the line {place} is drawn as {line} and printed otherwise"
+            for place, line in zip(trace["y"], trace["z"], strict=True)
+            if not any(row[0] == str(place) and all(map(says, row[1:], line)) for row in self.rows)
         ]
 
 
