@@ -74,7 +74,16 @@ def test_what_is_measured_does_not_depend_on_how_rows_are_kept(keep_order, monke
     pieces = run(recipe, sample_table(1000), keep_order=keep_order, memory=2_000_000)
     assert pieces[0] == whole[0]
     for section in ("measures", "goals"):
-        assert without_times(pieces[1][section]) == without_times(whole[1][section])
+        assert rounded(without_times(pieces[1][section])) == rounded(without_times(whole[1][section]))
+
+
+def rounded(value):
+    """Sums over pieces end in other digits than sums over the whole."""
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one) for one in value]
+    return round(value, 9) if isinstance(value, float) else value
 
 
 NAMES = ("a", "b")

@@ -88,22 +88,39 @@ class SideBySide:
 
 
 def _by_block(left: Iterable[Chunk], right: Iterable[Chunk]) -> Iterator[tuple[Chunk, Chunk | None]]:
-    """The blocks of one table with what the other holds of the same rows; None where it holds nothing."""
+    """The rows of one table with what the other holds of them; None where it holds nothing.
+
+    What is left of a block may lie in several pieces, because rows that are gone move all later ones: the
+    block is cut where they are.
+    """
     there = _blocks(right)
     held = next(there, None)
     nothing = None if held is None else held[1].filter(np.zeros(held[1].rows, bool))
     for number, here in _blocks(left):
-        while held is not None and held[0] < number:
+        pieces: list[Chunk] = []
+        while held is not None and held[0] <= number:
+            pieces += [held[1]] if held[0] == number else []
             held = next(there, None)
-        yield here, held[1] if held is not None and held[0] == number else nothing
+        yield from _cut(here, pieces) if pieces else ((here, nothing),)
+
+
+def _cut(here: Chunk, pieces: Sequence[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
+    """A block up to the last row of each piece, and all that is left of it with the last one."""
+    ends = [int(np.searchsorted(here.row_ids, piece.row_ids[-1], side="right")) for piece in pieces[:-1]]
+    for start, end, piece in zip((0, *ends), (*ends, here.rows), pieces, strict=True):
+        yield _part(here, slice(start, end), here.is_contiguous), piece
 
 
 def _blocks(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
     for chunk in chunks:
         for number, where in chunk.blocks():
-            ids = chunk.row_ids[where]
-            cut = (column.take(where) for column in chunk.columns)
-            yield number, Table(cut, int(ids[0]), len(ids), None if chunk.is_contiguous else ids)
+            yield number, _part(chunk, where, chunk.is_contiguous)
+
+
+def _part(chunk: Chunk, where: slice, contiguous: bool) -> Chunk:
+    ids = chunk.row_ids[where]
+    cut = (column.take(where) for column in chunk.columns)
+    return Table(cut, int(ids[0]) if len(ids) else chunk.first_row, len(ids), None if contiguous else ids)
 
 
 def _beside(ids: Rows, field: Field, there: Chunk | None) -> Column:
