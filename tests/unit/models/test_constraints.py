@@ -90,6 +90,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Dataset, {"removed_at": NOW}, "dataset_removed_by_somebody"),
     (Reading, {"rows": None}, "reading_table_with_rows"),
     (Reading, {"state": "failed", "error_code": "x"}, "reading_table_only_succeeded"),
+    (Column, {"unknown_because": "measured-here"}, "column_unknown_says_why"),
     (Column, {"distinct": -1}, "column_counts_not_negative"),
     (Column, {"name": "same"}, "column_name_once"),
     (Column, {"position": 7}, "column_position_once"),
