@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
 from worker.engine.contracts.goal import Goal, best_within, register
+from worker.engine.disclosure.evenness import even_enough
 from worker.engine.disclosure.forcing import SLACK, dropped_by_cap
 from worker.engine.tables.classes import Classes, Contents, Ids
 from worker.engine.tables.column import Floats, Mask
@@ -78,7 +79,7 @@ class LDiversity(Goal):
         values = np.bincount(contents.ids, minlength=classes.number)
         good: Mask = values >= self.l
         if self.variant == "entropy":
-            good &= self._spread_enough(contents, classes.number)
+            good &= even_enough(contents, classes.number, self.l)
         elif self.variant == "recursive":
             first, rest = _first_and_rest(contents, classes.number, self.l)
             good &= first < self.c * rest
@@ -135,13 +136,6 @@ class LDiversity(Goal):
             "recursive": f"values, the most frequent one below {self.c:g} times the rarer ones,",
         }[self.variant]
         return f"Every class holds at least {self.l} {how} of {self.column}."
-
-    def _spread_enough(self, contents: Contents, number: int) -> Mask:
-        """n (ln n − ln l) ≥ Σ f ln f, without tolerance."""
-        total = np.bincount(contents.ids, weights=contents.counts, minlength=number)
-        left = total * (np.log(np.maximum(total, 1)) - math.log(self.l))
-        enough: Mask = left >= _sum_f_ln_f(contents, number)
-        return enough
 
     def _all_benign(self, contents: Contents, number: int) -> Mask:
         if not self.benign:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Check:
         achieved: Any = distinct
         if self._variant == "entropy":
             spread = _entropy(contents, group.number)
-            good &= _even_enough(contents, group.number, self.required)
+            good &= _even_enough(contents, group.number, int(self.required))
             achieved = np.exp(spread)
         elif self._variant == "recursive":
             good &= _leads_little(contents, group.number, int(self.required), self._c)
@@ -63,12 +64,26 @@ def _entropy(contents: Contents, number: int) -> Any:
     return np.bincount(contents.classes, weights=-share * np.log(share), minlength=number)
 
 
-def _even_enough(contents: Contents, number: int, least: float) -> Any:
-    """n ln n − Σ f ln f ≥ n ln l: whole numbers inside the logarithms keep even classes exact."""
+def _even_enough(contents: Contents, number: int, least: int) -> Any:
+    """nⁿ ≥ lⁿ Π f^f: by logarithms, and where these cannot tell with sixty digits."""
     total = np.bincount(contents.classes, weights=contents.counts, minlength=number)
     counts = contents.counts.astype(np.float64)
     spent = np.bincount(contents.classes, weights=counts * np.log(counts), minlength=number)
-    return total * (np.log(np.maximum(total, 1)) - math.log(least)) >= spent
+    surplus = total * (np.log(np.maximum(total, 1)) - math.log(least)) - spent
+    enough = surplus >= 0
+    starts = np.searchsorted(contents.classes, np.arange(number + 1))
+    for one in np.flatnonzero(np.abs(surplus) <= 1e-12 * np.maximum(spent, 1.0)):
+        enough[one] = _exactly(contents.counts[starts[one] : starts[one + 1]].tolist(), least)
+    return enough
+
+
+def _exactly(counts: list[int], least: int) -> bool:
+    """The same without a factor that all frequencies have in common: it changes nothing."""
+    parts = [count // math.gcd(*counts) for count in counts]
+    with localcontext(prec=60):
+        spent = sum(Decimal(part).ln() * part for part in parts)
+        total = sum(parts)
+        return bool((Decimal(total) / least).ln() * total - spent >= -(Decimal(10) ** -40) * total)
 
 
 def _leads_little(contents: Contents, number: int, least: int, c: float) -> Any:
