@@ -10,6 +10,7 @@ LISTED = Path(__file__).with_name("unmirrored.txt")
 # Where the tests of a folder lie; the longest name that fits counts.
 MIRRORS = {"stewardapp": "tests/unit", "worker": "tests/unit/worker", "worker/engine": "tests/engine"}
 WALKED = {
+    "stewardapp/actions": "tests/unit/actions/test_one_event_each.py",
     "worker/engine/goals": "tests/engine/test_contracts.py",
     "worker/engine/measures": "tests/engine/test_contracts.py",
     "worker/engine/methods": "tests/engine/test_contracts.py",
