@@ -16,7 +16,7 @@ def test_processes_that_start_together_agree(tmp_path: Path) -> None:
     barrier, path = threading.Barrier(8), tmp_path / "new" / "key"
 
     def start(_: int) -> str:
-        barrier.wait()
+        barrier.wait(30)
         return read_or_create(path)
 
     with ThreadPoolExecutor(8) as pool:

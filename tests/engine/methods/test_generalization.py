@@ -7,7 +7,6 @@ import math
 from collections import Counter, defaultdict
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -128,11 +127,8 @@ def ok(goal, values):
         return len(values) >= need
     if kind == "distinct":
         return len(counts) >= need
-    if kind == "entropy":
-        # Without tolerance, so that a tie falls as the plain floating-point sum falls.
-        n, found = len(values), Counter(values)
-        spent = sum(found[value] * float(np.log(found[value])) for value in sorted(found))
-        return n * (float(np.log(n)) - math.log(need)) >= spent
+    if kind == "entropy":  # in whole numbers: a class that is evenly filled meets its l exactly
+        return len(values) ** len(values) >= need ** len(values) * math.prod(n**n for n in counts)
     return len(counts) >= need and counts[0] < 3 * sum(counts[need - 1 :])
 
 
