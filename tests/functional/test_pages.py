@@ -133,6 +133,21 @@ def look(page: Page, path: str, camera: Camera, name: str, looks: Looks) -> list
     return found
 
 
+def test_what_stands_beside_fits_whatever_its_figures(visit: Callable[..., Visitor]) -> None:
+    """Figures of larger files take more room: the tables in the margin of a page give it to them."""
+    page = visit("steward").goto("/releases/?q=first+try")
+    page.get_by_role("link", name="Research file, first try").click()
+    page.get_by_role("link", name="Tag columns").click()
+    page.get_by_role("heading", name="How identifying is this set?").wait_for()
+    settle(page)
+    figures = page.locator("aside table .num").filter(has_text="%")
+    assert figures.count() > 5
+    figures.evaluate_all("all => all.forEach((one) => { one.textContent = 'about 100.00 %'; })")
+    for width in (1280, 1040, 820, 360):
+        page.set_viewport_size({"width": width, "height": 860})
+        assert overflow(page) <= 0, width
+
+
 def test_the_sign_in_page_is_accessible_and_keeps_strangers_out(visit: Callable[..., Visitor]) -> None:
     visitor = visit()
     visitor.goto("/releases/")
