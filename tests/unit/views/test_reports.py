@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,10 +17,15 @@ from stewardapp.access.workflow import Audience, State
 from stewardapp.models import Release, Run
 from stewardapp.presenters.reports.external import external_paper
 from stewardapp.presenters.reports.internal import internal_paper
+from stewardapp.presenters.reports.measured import picture
+from stewardapp.presenters.reports.parts import Section
 from stewardapp.presenters.reports.replay import replay_of
+from stewardapp.views import reports
 from tests import factories
 from tests.factories import Team
 from tests.pdf_text import pdf_text
+from tests.unit.presenters.reports import sheets
+from tests.unit.presenters.reports.sheets import chart
 
 pytestmark = pytest.mark.django_db
 Browser = Callable[[str], Client]
@@ -179,3 +185,14 @@ def test_reports_read_after_the_data_were_destroyed(
         text = forms(browse("steward"), name, id)["page"]
         assert KANARI not in text
         assert tight("Smallest class") in text
+
+
+def test_headings_go_down_one_level_at_a_time(
+    run: Run, browse: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chart may stand in a section itself as well as in one below it."""
+    drawn = Section("Above", (picture(chart()),), (Section("Below", (picture(chart()),)),))
+    monkeypatch.setattr(reports, "internal_paper", lambda *_: replace(sheets.paper(), sections=(drawn,)))
+    page = browse("steward").get(reverse("run-report", args=[run.pk])).content.decode()
+    levels = [int(one) for one in re.findall(r"<h([1-6])", page[page.index("<main") :])]
+    assert levels == [1, 2, 3, 3, 4]
