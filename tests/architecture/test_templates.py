@@ -80,6 +80,31 @@ def test_the_scan_sees_what_is_planted(what: str) -> None:
     assert re.search({**IN_TEMPLATES, **IN_FILES}[what], PLANTED[what], re.IGNORECASE)
 
 
+LANDMARK = re.compile(
+    r"""<(?:section|nav|aside|form|(?=[^>]*role="region")\w+)\b[^>]*aria-label="[^"]*{{[^>]*>""", re.DOTALL
+)
+ONE_A_PAGE = {"templates/reviews/_file.html"}
+
+
+@pytest.mark.parametrize(
+    ("markup", "found"),
+    [
+        ('<section aria-label="Preview of {{ title }}">', True),
+        ('<div class="wrap"\n    role="region"\n    aria-label="{{ title }}: {{ caption }}">', True),
+        ('<div role="group" aria-label="Preview of {{ title }}">', False),
+        ('<section aria-label="Verdict">', False),
+    ],
+)
+def test_landmarks_named_by_what_they_hold_are_seen(markup: str, found: bool) -> None:
+    assert bool(LANDMARK.search(markup)) == found
+
+
+def test_landmarks_are_not_named_by_what_may_stand_there_twice() -> None:
+    """A step or a measure may stand in a recipe several times: what is made for each is a group."""
+    named = {str(path.relative_to(ROOT)) for path in TEMPLATES if LANDMARK.search(path.read_text("utf-8"))}
+    assert named == ONE_A_PAGE
+
+
 def test_every_line_of_a_template_stands_where_it_belongs() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{number} {what}"
