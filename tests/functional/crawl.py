@@ -41,7 +41,7 @@ def pattern(path: str) -> str:
 
 
 def pages(page: Page, start: str) -> Iterator[str]:
-    """Paths in the order they were found, breadth first; each is open while it is looked at."""
+    """Paths as they stand on the pages, breadth first; each is open while it is looked at."""
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(start))
     waiting, seen = deque([urlsplit(start).path]), dict[str, int]()
     found = set[str]()
@@ -56,7 +56,7 @@ def pages(page: Page, start: str) -> Iterator[str]:
             continue
         found.add(path)
         links = page.eval_on_selector_all("a[href]", LINKS)
-        waiting.extend(sorted({urlsplit(link).path for link in links if _inside(link, origin)}))
+        waiting.extend(dict.fromkeys(urlsplit(link).path for link in links if _inside(link, origin)))
         yield path
 
 
