@@ -7,10 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
+from worker.engine.contracts.scene import Side
 from worker.engine.tables.classes import Classes
 from worker.engine.tables.column import Codes, Floats
 from worker.engine.tables.keys import Packer
 from worker.engine.tables.table import Chunk
+from worker.engine.uniqueness.rated_classes import risks_of
 
 
 class Rows(Protocol):
@@ -35,3 +37,12 @@ def class_of_rows(data: Rows, classes: Classes, names: Sequence[str], rows: int)
 def of_rows(values: Floats, found: Codes) -> Floats:
     """A figure of classes, row by row; NaN where a row is in none."""
     return np.append(values, np.nan)[found]
+
+
+def risks_by_row(side: Side, alpha: float | None) -> Floats:
+    """The individual risk of each row of the input; NaN for a row in no class."""
+    table = side.statistics.counts(side.keys, persons=True, weights=True)
+    classes, risks = risks_of(table, side.keys, alpha)
+    if not classes.number:
+        return np.full(side.rows, np.nan)
+    return of_rows(risks, class_of_rows(side.statistics, classes, side.keys, side.rows))

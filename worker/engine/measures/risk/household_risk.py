@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
-from pydantic import Field
 
 from worker.engine.contracts.chart import Chart
 from worker.engine.contracts.figure import Figure, Figures
@@ -17,12 +16,19 @@ from worker.engine.tables.kinds import Role
 from worker.engine.tables.questions import Question, classes_of
 from worker.engine.tables.table import Schema
 from worker.engine.uniqueness.charts import RISKS, risk_chart
+from worker.engine.uniqueness.figures import (
+    THRESHOLDS,
+    Alpha,
+    expected_reidentifications,
+    highest_risk,
+    mean_risk,
+    risk_of_each,
+    share_above,
+)
 from worker.engine.uniqueness.households import of_households, told_apart
 from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
-from worker.engine.uniqueness.rated_classes import risks_of
-from worker.engine.uniqueness.rows_of_classes import class_of_rows, of_rows
+from worker.engine.uniqueness.rows_of_classes import risks_by_row
 
-THRESHOLDS = (0.05, 0.2, 0.5)
 NO_KEY = "No column is tagged household key, so that nobody knows who lives together."
 ASTRAY = (
     "Household keys stay behind, and nobody knows where the rows of the release stood in the original. "
@@ -48,43 +54,10 @@ class HouseholdRisk(Measure):
         "Templ, Kowarik & Meindl (2015), Statistical disclosure control for micro-data using sdcMicro",
     )
     figures: ClassVar = (
-        Figure(
-            "global_risk",
-            "Global risk",
-            "The mean over rows of the risk of their household.",
-            unit="share",
-            better="low",
-            usual=(0, 0.1),
-            public=True,
-            headline=True,
-        ),
-        Figure(
-            "highest_risk",
-            "Highest risk",
-            "The risk of the household that is easiest to find.",
-            unit="share",
-            better="low",
-            usual=(0, 0.5),
-            public=True,
-            headline=True,
-        ),
-        Figure(
-            "expected_reidentifications",
-            "Expected re-identifications",
-            "The sum of these risks over rows: so many are expected to be found.",
-            better="low",
-            public=True,
-        ),
-        Figure(
-            "share_above",
-            "Share of rows above a risk",
-            "Rows whose household's risk exceeds the threshold, divided by rows.",
-            unit="share",
-            better="low",
-            per="threshold",
-            parts=tuple(map(str, THRESHOLDS)),
-            public=True,
-        ),
+        mean_risk("The mean over rows of the risk of their household.", usual=(0, 0.1)),
+        highest_risk("The risk of the household that is easiest to find.", usual=(0, 0.5)),
+        expected_reidentifications("The sum of these risks over rows: so many are expected to be found."),
+        share_above("Rows whose household's risk exceeds the threshold, divided by rows."),
         Figure("households", "Households", "Households with rows in a class.", unit="count", public=True),
         Figure(
             "largest_household",
@@ -93,17 +66,10 @@ class HouseholdRisk(Measure):
             unit="count",
         ),
         KEYS,
-        Figure("risk", "Risk", "The risk of each row's household.", unit="share", better="low", per="record"),
+        risk_of_each("The risk of each row's household."),
     )
 
-    alpha: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        title="Cells without a value",
-        description="How much a match counts that only an unknown cell makes possible: 1 fully, 0 not at "
-        "all. Left empty, a missing value and * are values of their own.",
-    )
+    alpha: Alpha = None
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -124,7 +90,7 @@ class HouseholdRisk(Measure):
         if side.origin is None:
             raise DoesNotApply(ASTRAY)
         households, persons = told_apart(side.origin, side.rows)
-        own = self._individual(side)
+        own = risks_by_row(side, self.alpha)
         risks = of_households(own, households, persons)
         inside = ~np.isnan(risks)
         members = np.bincount(households[inside & (households >= 0)])
@@ -137,14 +103,6 @@ class HouseholdRisk(Measure):
             "keys": in_words(side),
         }
         return Found(figures, (_chart(risks[inside]),), records={"risk": risks} if side.by_record else {})
-
-    def _individual(self, side: Side) -> Floats:
-        """The risk of each row by itself; NaN for a row in no class."""
-        table = side.statistics.counts(side.keys, persons=True, weights=True)
-        classes, risks = risks_of(table, side.keys, self.alpha)
-        if not classes.number:
-            return np.full(side.rows, np.nan)
-        return of_rows(risks, class_of_rows(side.statistics, classes, side.keys, side.rows))
 
 
 def _figures(risks: Floats) -> Figures:

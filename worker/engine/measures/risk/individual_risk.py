@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Self
 
-import numpy as np
-from pydantic import Field
-
 from worker.engine.contracts.figure import Figure, Figures
-from worker.engine.contracts.measure import Effort, Found, Measure, PerRecord, Section, register
+from worker.engine.contracts.measure import Effort, Found, Measure, Section, register
 from worker.engine.contracts.scene import Outlook, Side
 from worker.engine.tables.questions import Question, classes_of
 from worker.engine.tables.table import Schema
 from worker.engine.uniqueness.charts import RISKS, risk_chart
+from worker.engine.uniqueness.figures import (
+    ROWS,
+    THRESHOLDS,
+    UNIT,
+    Alpha,
+    expected_reidentifications,
+    highest_risk,
+    mean_risk,
+    risk_of_each,
+    share_above,
+    suppressed_rows,
+)
 from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
-from worker.engine.uniqueness.rated_classes import Rated, rated, risks_of
-from worker.engine.uniqueness.rows_of_classes import class_of_rows, of_rows
+from worker.engine.uniqueness.rated_classes import Rated, rated
+from worker.engine.uniqueness.rows_of_classes import risks_by_row
 
-THRESHOLDS = (0.05, 0.2, 0.5)
 SAMPLE = "estimated from the weights"
 EVERYBODY = "the rows themselves: no weight is tagged"
 SECONDS_PER_PAIR = 2e-6
@@ -48,43 +56,12 @@ class IndividualRisk(Measure):
         "Templ, Kowarik & Meindl (2015), Statistical disclosure control for micro-data using sdcMicro",
     )
     figures: ClassVar = (
-        Figure(
-            "global_risk",
-            "Global risk",
-            "The mean risk of a row: the sum of all risks divided by rows.",
-            unit="share",
-            better="low",
-            usual=(0, 0.05),
-            public=True,
-            headline=True,
+        mean_risk("The mean risk of a row: the sum of all risks divided by rows.", usual=(0, 0.05)),
+        highest_risk("The risk of the row that is easiest to match.", usual=(0, 1 / 3)),
+        expected_reidentifications(
+            "The sum of the risks of all rows: so many are expected to be matched rightly."
         ),
-        Figure(
-            "highest_risk",
-            "Highest risk",
-            "The risk of the row that is easiest to match.",
-            unit="share",
-            better="low",
-            usual=(0, 1 / 3),
-            public=True,
-            headline=True,
-        ),
-        Figure(
-            "expected_reidentifications",
-            "Expected re-identifications",
-            "The sum of the risks of all rows: so many are expected to be matched rightly.",
-            better="low",
-            public=True,
-        ),
-        Figure(
-            "share_above",
-            "Share of rows above a risk",
-            "Rows whose risk exceeds the threshold, divided by rows.",
-            unit="share",
-            better="low",
-            per="threshold",
-            parts=tuple(map(str, THRESHOLDS)),
-            public=True,
-        ),
+        share_above("Rows whose risk exceeds the threshold, divided by rows."),
         Figure(
             "journalist_risk",
             "Highest risk in the population",
@@ -112,32 +89,15 @@ class IndividualRisk(Measure):
             public=True,
         ),
         KEYS,
-        Figure(
-            "unit",
-            "Unit",
-            "What is counted: distinct persons when a person key is tagged, otherwise rows.",
-            unit="words",
-            public=True,
+        UNIT,
+        ROWS,
+        suppressed_rows(
+            "column", "Rows with * in every one of these columns. They cannot be matched and form no class."
         ),
-        Figure("rows", "Rows", "Rows that belong to a class.", unit="count", public=True),
-        Figure(
-            "suppressed_rows",
-            "Rows with * in every column",
-            "Rows with * in every one of these columns. They cannot be matched and form no class.",
-            unit="count",
-            public=True,
-        ),
-        Figure("risk", "Risk", "The risk of each row.", unit="share", better="low", per="record"),
+        risk_of_each("The risk of each row."),
     )
 
-    alpha: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        title="Cells without a value",
-        description="How much a match counts that only an unknown cell makes possible: 1 fully, 0 not at "
-        "all. Left empty, a missing value and * are values of their own.",
-    )
+    alpha: Alpha = None
 
     @classmethod
     def examples(cls) -> tuple[Self, ...]:
@@ -158,7 +118,7 @@ class IndividualRisk(Measure):
     def read(self, side: Side) -> Found:
         found = rated(side.statistics.tuples(side.keys, persons=True, weights=True), side.keys, self.alpha)
         chart = risk_chart({risk: found.share(found.risks >= risk * (1 - 1e-12)) or 0.0 for risk in RISKS})
-        records = {"risk": self._by_row(side)} if side.by_record else {}
+        records = {"risk": risks_by_row(side, self.alpha)} if side.by_record else {}
         return Found(self._figures(found, side), (chart,), records=records)
 
     def _figures(self, found: Rated, side: Side) -> Figures:
@@ -176,10 +136,3 @@ class IndividualRisk(Measure):
             "rows": found.rows,
             "suppressed_rows": found.suppressed_rows,
         }
-
-    def _by_row(self, side: Side) -> PerRecord:
-        table = side.statistics.counts(side.keys, persons=True, weights=True)
-        classes, risks = risks_of(table, side.keys, self.alpha)
-        if not classes.number:
-            return np.full(side.rows, np.nan)
-        return of_rows(risks, class_of_rows(side.statistics, classes, side.keys, side.rows))

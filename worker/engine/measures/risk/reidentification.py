@@ -12,9 +12,17 @@ from worker.engine.tables.questions import Question, classes_of
 from worker.engine.tables.table import Schema
 from worker.engine.uniqueness.charts import RISKS, risk_chart, size_chart
 from worker.engine.uniqueness.class_sizes import Sizes, sizes_of
+from worker.engine.uniqueness.figures import (
+    ROWS,
+    THRESHOLDS,
+    UNIT,
+    expected_reidentifications,
+    highest_risk,
+    share_above,
+    suppressed_rows,
+)
 from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
 
-THRESHOLDS = (0.05, 0.2, 0.5)
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000)
 
 
@@ -46,15 +54,9 @@ class Reidentification(Measure):
             headline=True,
             example="picking one of {smallest_class} is right with a chance of {highest_risk}",
         ),
-        Figure(
-            "highest_risk",
-            "Highest risk",
+        highest_risk(
             "1 ÷ smallest class: the chance to pick the right row for the person most at risk.",
-            unit="share",
-            better="low",
             usual=(0, 1 / 3),
-            public=True,
-            headline=True,
             example="1 ÷ {smallest_class} = {highest_risk}",
         ),
         Figure(
@@ -69,20 +71,11 @@ class Reidentification(Measure):
             example="{classes} classes: picking within each is right for {average_risk}",
         ),
         KEYS,
-        Figure(
-            "unit",
-            "Unit",
-            "What is counted: distinct persons when a person key is tagged, otherwise rows.",
-            unit="words",
-            public=True,
-        ),
-        Figure("rows", "Rows", "Rows that belong to a class.", unit="count", public=True),
-        Figure(
-            "suppressed_rows",
-            "Rows with * in every quasi-identifier",
+        UNIT,
+        ROWS,
+        suppressed_rows(
+            "quasi-identifier",
             "Rows with * in every quasi-identifier. They cannot be matched and form no class.",
-            unit="count",
-            public=True,
         ),
         Figure(
             "classes",
@@ -108,23 +101,8 @@ class Reidentification(Measure):
             public=True,
             example="{unique_rows} rows are alone in their class: {unique_share}",
         ),
-        Figure(
-            "share_above",
-            "Share of rows above a risk",
-            "Share of rows whose chance of being picked correctly exceeds the threshold.",
-            unit="share",
-            better="low",
-            per="threshold",
-            parts=tuple(map(str, THRESHOLDS)),
-            public=True,
-        ),
-        Figure(
-            "expected_reidentifications",
-            "Expected re-identifications",
-            "Sum of the individual risks: how many rows to expect to be matched.",
-            better="low",
-            public=True,
-        ),
+        share_above("Share of rows whose chance of being picked correctly exceeds the threshold."),
+        expected_reidentifications("Sum of the individual risks: how many rows to expect to be matched."),
         Figure(
             "global_risk",
             "Global risk",
