@@ -66,6 +66,7 @@ def pytest_unconfigure() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Watching every line takes pages twice as long: the engine is watched when that is asked for alone."""
+    items.sort(key=lambda item: rank(item.nodeid))
     asked = ENGINE in (config.getoption("cov_source", None) or [])
     for item in items:
         if item.nodeid.startswith(UNWATCHED) and not asked:
@@ -103,27 +104,33 @@ UNWATCHED = (
     "tests/unit/views/test_tables.py",
     "tests/unit/views/test_version_hierarchies.py",
 )
-# Tests that share what takes longer to make than to look at, by the beginning of their names.
-ONE_SCENE = (
-    "tests/architecture/test_one_file.py",
-    "tests/faults/",
+# Folders that share a scene, and files that take minutes: they begin first, so that none is left alone.
+LONGEST = (
     "tests/functional/",
-    "tests/integration/test_changes.py",
-    "tests/integration/test_entrance.py",
-    "tests/integration/test_foreign_ids.py",
-    "tests/integration/test_fuzz.py",
-    "tests/integration/test_migrati",
+    "tests/faults/",
+    "tests/integration/test_canaries.py",
     "tests/integration/test_query_counts.py",
+    "tests/integration/test_record_on_postgres.py",
+    "tests/integration/test_destruction.py",
+    "tests/integration/test_migrati",
     "tests/integration/test_url_matrix.py",
     "tests/unit/worker/jobs/",
 )
+# A file of which every test takes its time and none needs another.
+APART = "tests/engine/test_contracts.py"
+
+
+def rank(nodeid: str) -> int:
+    """The longest first, all others as they were collected."""
+    return next((place for place, scene in enumerate(LONGEST) if nodeid.startswith(scene)), len(LONGEST))
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
-    """One process drives the browser, so that demo and desk are made once, and begins with it."""
+    """The tests of a file run in one process, which makes once what they share; some folders are one file."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((scene for scene in ONE_SCENE if nodeid.startswith(scene)), nodeid)
+        alone = nodeid if nodeid.startswith(APART) else nodeid.partition("::")[0]
+        return next((scene for scene in LONGEST if nodeid.startswith(scene)), alone)
 
     def schedule(self) -> None:
         """A process begins a test when it knows the next one, or that there is none; so does a late one."""

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 from tests.functional.desk import Desk
+from tests.site import sqlite_copy
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
@@ -27,9 +28,13 @@ def chromium_path() -> str:
 
 
 @pytest.fixture(scope="package")
-def desk(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[Desk]:
-    """The product, running, with its demo project."""
+def desk(
+    tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path, django_db_blocker: Any
+) -> Iterator[Desk]:
+    """The product, running, with its demo project; it begins with an empty database, as after `make`."""
     running = Desk(tmp_path_factory.mktemp("desk") / "data", unblocked=django_db_blocker.unblock)
+    running.data.mkdir(mode=0o700)
+    sqlite_copy(sqlite_template, running.data)
     running.start_twice_in_vain()
     running.start()
     running.demo = running.facts()

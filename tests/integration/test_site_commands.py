@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.desk import ROOT, free_port, until
+from tests.site import sqlite_copy
 
 HOST = "desk.example.org"
 PROXY = {"Host": HOST, "X-Forwarded-Proto": "https"}
@@ -33,13 +34,15 @@ def ask(port: int, path: str, headers: dict[str, str]) -> tuple[int, http.client
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def port(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A site whose schema is up to date and which has nothing else yet."""
     folder, number = tmp_path_factory.mktemp("site"), free_port()
     clean = {
         name: value for name, value in os.environ.items() if not name.startswith(("STEWARD_", "DJANGO_"))
     }
     site = {"STEWARD_SITE": "1", "STEWARD_HOSTS": HOST, "STEWARD_SECRET_KEY": secrets.token_urlsafe(64)}
     site["STEWARD_TRUSTED_PROXIES"] = "127.0.0.1"
+    site["STEWARD_DATABASE_URL"] = sqlite_copy(sqlite_template, folder)
     settings = {**clean, **site, "STEWARD_DATA": str(folder / "not" / "there" / "yet")}
     manage = [sys.executable, str(Path(ROOT) / "manage.py")]
     subprocess.run([*manage, "prepare"], env=settings, check=True, capture_output=True, timeout=120)
