@@ -51,6 +51,10 @@ class Sample(BaseModel):
 KNOWN: dict[str, Parameter] = {one.name: one for one in parameters_of(Sample)}
 
 
+def test_a_class_is_read_once():
+    assert parameters_of(Sample) is parameters_of(Sample)
+
+
 def test_types_follow_from_annotations() -> None:
     assert {name: one.type for name, one in KNOWN.items()} == {
         "column": "column",

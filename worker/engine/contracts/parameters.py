@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -68,6 +69,7 @@ class Problem:
     message: str
 
 
+@cache
 def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
     """The parameters of a class, in the order they are written."""
     return tuple(_parameter(name, field) for name, field in model.model_fields.items())
