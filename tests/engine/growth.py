@@ -4,6 +4,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ class Work:
         return {name: figure / max(getattr(less, name), 1) for name, figure in vars(self).items()}
 
 
+@cache
 def varied(rows: int) -> Table:
     """The sample with columns in which nearly every row has a value of its own."""
     whole = {
