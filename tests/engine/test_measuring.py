@@ -25,7 +25,7 @@ from worker.engine.contracts.result import State
 from worker.engine.contracts.samples import POPULATION, sample_columns, sample_table
 from worker.engine.contracts.traces import Trace
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded
-from worker.engine.execution import local
+from worker.engine.execution import assessing
 from worker.engine.execution.measuring import measured
 from worker.engine.methods.rounding import Rounding
 from worker.engine.recipes.recipe import Recipe
@@ -418,7 +418,7 @@ def test_what_a_step_left_and_held_out_is_known_to_measures(known, monkeypatch):
     assert seen["before"] == seen["scene"] == recipe.traces
     assert seen["scene"]["visits"] is Trace.COARSER
     assert seen["held out"] is marked
-    local.assess(recipe, MemorySource(sample_table()))
+    assessing.assess(recipe, MemorySource(sample_table()))
     assert seen["before"] is None, "nothing was done to the data"
 
 

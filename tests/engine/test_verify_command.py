@@ -9,7 +9,7 @@ import pytest
 from tests.engine.running import recipe_of, table_of
 from worker.__main__ import main
 from worker.engine import verification
-from worker.engine.execution import local
+from worker.engine.execution import assessing
 from worker.engine.tables.table import MemorySource
 
 K = 4
@@ -156,7 +156,7 @@ def test_verify_and_assess_agree_to_the_last_digit(goal, seed):
     writer = csv.DictWriter(file, list(columns))
     writer.writeheader()
     writer.writerows(rows)
-    assessed = local.assess(recipe, MemorySource(table_of(rows))).goals
+    assessed = assessing.assess(recipe, MemorySource(table_of(rows))).goals
     found = verification.examine(recipe, io.BytesIO(file.getvalue().encode()))
     names = ("goal", "required", "achieved", "holds", "violating_rows")
     [one], [other] = assessed, [one.as_dict() for one in found.results]

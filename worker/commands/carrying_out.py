@@ -145,12 +145,12 @@ def project_key(path: Path) -> bytes:
 
 def assess(args: Any, reporter: TerminalReporter) -> int:
     """Measure the data as they are."""
-    from worker.engine.execution import local
+    from worker.engine.execution import assessing
 
     recipe = read_recipe(args.recipe, args.hierarchies)
     with ExitStack() as files:
         source, _ = opened(files, args.data, recipe, memory=args.memory)
-        report = local.assess(
+        report = assessing.assess(
             recipe,
             source,
             key=drawing_key(args.seed),
@@ -167,13 +167,13 @@ def assess(args: Any, reporter: TerminalReporter) -> int:
 
 def compare(args: Any, reporter: TerminalReporter) -> int:
     """Measure a released file against its original."""
-    from worker.engine.execution import local
+    from worker.engine.execution import assessing
 
     recipe = read_recipe(args.recipe, args.hierarchies)
     with ExitStack() as files:
         original, _ = opened(files, args.original, recipe, memory=args.memory)
         released, _ = opened(files, args.released, recipe, released=True, memory=args.memory)
-        report = local.compare(
+        report = assessing.compare(
             recipe,
             original,
             released,

@@ -10,7 +10,7 @@ from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Found, Measure, Section
 from worker.engine.contracts.samples import sample_columns, sample_table
-from worker.engine.execution import earlier, local
+from worker.engine.execution import assessing, earlier, local, work
 from worker.engine.execution.earlier import Noted, key_of
 from worker.engine.tables.table import MemorySource
 
@@ -98,7 +98,7 @@ def test_all_measures_of_today_are_the_same_with_what_was_kept():
 
 
 def declared(recipe):
-    data = local.Work(recipe, None, None, {}).dataset(MemorySource(sample_table()))
+    data = work.Work(recipe, None, None, {}).dataset(MemorySource(sample_table()))
     return earlier.declared_of(recipe, {}, data.schema)
 
 
@@ -136,5 +136,5 @@ def test_without_a_release_everything_is_read(monkeypatch):
     """Figures per record are not kept, and an assessment may want them."""
     recipe = recipe_of(sample_columns(), [], [], [])
     monkeypatch.setattr(recipe, "measures", (Reading(),))
-    local.assess(recipe, MemorySource(sample_table()))
+    assessing.assess(recipe, MemorySource(sample_table()))
     assert Reading.sides == [240]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.engine.running import recipe_of, run, without_times
 from worker.engine import catalogue
 from worker.engine.contracts.samples import sample_columns, sample_table
-from worker.engine.execution import kept, local
+from worker.engine.execution import kept, local, work
 from worker.engine.reporting import Reporter
 from worker.engine.tables.column import Column
 from worker.engine.tables.dense import Numbers, codes_of
@@ -148,7 +148,7 @@ def test_all_that_is_held_while_measuring_stays_below_the_limit(monkeypatch):
     columns = {name: {"role": "other", "kind": "decimal"} for name in names}
     recipe = recipe_of(columns, [], steps, ["marginals"])
     run(recipe, table, keep_order=True, memory=memory)  # loads and compiles what has to be
-    write, measure = local._write, local.measured
+    write, measure = local._write, work.measured
 
     def writing(*given):
         tracemalloc.start()
@@ -162,7 +162,7 @@ def test_all_that_is_held_while_measuring_stays_below_the_limit(monkeypatch):
         return found
 
     monkeypatch.setattr(local, "_write", writing)
-    monkeypatch.setattr(local, "measured", measuring)
+    monkeypatch.setattr(work, "measured", measuring)
     for limit in (memory, None):
         run(recipe, table, keep_order=True, memory=limit)
     # A twentieth more is what a process that ran many other tests was seen to hold besides.

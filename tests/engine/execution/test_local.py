@@ -2,14 +2,14 @@
 
 import io
 import json
-import pickle
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.engine.running import figures_of, recipe_of, rows_of, run, table_of
 from worker.engine.errors import EngineError, LimitExceeded, NoSolution
-from worker.engine.execution.local import Output, anonymize, assess, compare
+from worker.engine.execution.assessing import assess
+from worker.engine.execution.local import Output, anonymize
 from worker.engine.io.source import open_table
 from worker.engine.reporting import Reporter
 from worker.engine.tables.table import MemorySource
@@ -229,25 +229,6 @@ def test_weights_enter_the_individual_risk():
     assert float(lines[1]["individual_risk"]) == pytest.approx(0.149410130)
 
 
-def test_assess_reads_the_data_as_they_are():
-    report = assess(recipe_of(ROLES, [("k-anonymity", {"k": 2})]), MemorySource(people())).as_dict()
-    assert all(one["after"] is None for one in report["measures"])
-    states = {one["measure"]: one["state"] for one in report["measures"]}
-    assert (states["reidentification"], states["marginals"]) == ("measured", "does-not-apply")
-    assert report["goals"][0]["achieved"] == 2
-
-
-def test_compare_measures_a_file_that_another_tool_made():
-    original, released = people(), table_of([{"age": "*", "disease": "flu", "note": "x"}] * 5)
-    report = compare(
-        recipe_of(ROLES, [("k-anonymity", {"k": 5})]), MemorySource(original), MemorySource(released)
-    ).as_dict()
-    assert figures_of(report, "reidentification")["classes"] == 1
-    assert figures_of(report, "marginals")["suppressed_cells"]["age"] == 5
-    assert report["goals"][0]["holds"]
-    assert (report["input"]["rows"], report["output"]["rows"]) == (6, 5)
-
-
 def test_a_column_the_data_lack_is_refused_by_name():
     with pytest.raises(EngineError) as caught:
         run(recipe_of({"agee": {"role": "other"}}), people())
@@ -257,26 +238,6 @@ def test_a_column_the_data_lack_is_refused_by_name():
 def test_a_release_without_columns_is_refused():
     with pytest.raises(EngineError, match="no column leaves"):
         run(recipe_of({"pid": {"role": "person-key"}}), people())
-
-
-def test_a_refusal_inside_a_step_says_which():
-    columns = {"disease": {"role": "sensitive"}, "age": {"role": "quasi-identifier"}}
-    steps = [("generalization", {}), ("rounding", {"column": "disease"})]
-    with pytest.raises(EngineError) as caught:
-        run(recipe_of(columns, [("k-anonymity", {"k": 1})], steps), people())
-    assert (caught.value.step, caught.value.param) == (1, "steps[1].params.column")
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert (again.code, again.message, again.param, again.step) == (
-        caught.value.code,
-        caught.value.message,
-        caught.value.param,
-        1,
-    )
-
-
-def test_a_goal_on_a_column_that_is_not_sensitive_is_refused():
-    with pytest.raises(EngineError, match="sensitive"):
-        run(recipe_of(ROLES, [("l-diversity", {"column": "note", "l": 2})]), people())
 
 
 def test_counting_beyond_the_memory_limit_is_refused():

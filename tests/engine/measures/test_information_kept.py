@@ -15,7 +15,7 @@ from tests.engine.measures.scenes import (
 from tests.engine.running import recipe_of, table_of
 from worker.engine.contracts.result import State
 from worker.engine.contracts.traces import Trace, Traces
-from worker.engine.execution.local import compare
+from worker.engine.execution.assessing import compare
 from worker.engine.measures.utility.information_kept import InformationKept
 from worker.engine.tables.table import MemorySource
 

@@ -9,7 +9,7 @@ from tests.engine.running import recipe_of, table_of
 from tests.engine.scan.brute_force import sets_of, told_apart
 from worker.engine.contracts.result import State
 from worker.engine.contracts.traces import Trace
-from worker.engine.execution.local import assess
+from worker.engine.execution.assessing import assess
 from worker.engine.measures.risk.kept_columns import KeptColumns
 from worker.engine.tables.table import MemorySource
 

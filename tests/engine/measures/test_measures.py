@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.running import recipe_of, run, table_of
-from worker.engine.execution.local import assess, compare
+from worker.engine.execution.assessing import assess, compare
 from worker.engine.tables.table import MemorySource
 
 QI = {"q": {"role": "quasi-identifier"}}

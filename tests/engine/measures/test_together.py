@@ -11,7 +11,7 @@ from worker.commands.plain_files import Nowhere
 from worker.engine import catalogue
 from worker.engine.contracts.result import State
 from worker.engine.contracts.samples import POPULATION, sample_columns, sample_population, sample_table
-from worker.engine.execution import local, warming
+from worker.engine.execution import local, warming, work
 from worker.engine.tables import counting
 from worker.engine.tables.dense import Numbers, codes_of
 from worker.engine.tables.table import BLOCK, MemorySource, Table
@@ -49,7 +49,7 @@ def everything():
 
 def test_all_measures_together_stay_below_the_limit(monkeypatch):
     table, recipe, peaks, reports, long = many_values(), everything(), {}, {}, []
-    write, measure, made = local._write, local.measured, counting.LongTable
+    write, measure, made = local._write, work.measured, counting.LongTable
     warming.warm()  # neither compiling nor importing is counted
     few = MemorySource(sample_table(1000))
     local.anonymize(recipe, few, [local.Output("csv", Nowhere())], key=bytes(32), populations=FILES)
@@ -70,7 +70,7 @@ def test_all_measures_together_stay_below_the_limit(monkeypatch):
         return made(*given)
 
     monkeypatch.setattr(local, "_write", writing)
-    monkeypatch.setattr(local, "measured", measuring)
+    monkeypatch.setattr(work, "measured", measuring)
     monkeypatch.setattr(counting, "LongTable", put_away)
     for limit in (MEMORY, None):
         out = [local.Output("csv", Nowhere())]

@@ -1,39 +1,24 @@
-"""Run a recipe on this machine: in memory, or streaming over the chunks of a file."""
+"""Carry out a recipe on this machine: in memory, or streaming over the chunks of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.facts import LISTED
 from worker.engine.contracts.goal import Goal
-from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.method import Method, Tabulation
-from worker.engine.contracts.parametric import Parametric
 from worker.engine.contracts.privacy import Spend
 from worker.engine.contracts.scene import Outlook, truthful_keys
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
-from worker.engine.execution.beside import (
-    Beside,
-    RowsBeside,
-    laid_back,
-    marked,
-    place_among,
-    staying_behind,
-)
-from worker.engine.execution.dataset import Dataset, Step
-from worker.engine.execution.earlier import Earlier, Nothing, declared_of, key_of
+from worker.engine.execution.beside import Beside, RowsBeside, marked, place_among
+from worker.engine.execution.dataset import Dataset
+from worker.engine.execution.earlier import Earlier, Nothing
 from worker.engine.execution.kept import Kept
-from worker.engine.execution.measuring import Measured, Setting, applying, asked_by, measured, not_measured
 from worker.engine.execution.output import Output, write_release
-from worker.engine.execution.outside import OpenedFiles
-from worker.engine.execution.population import counted_population
 from worker.engine.execution.records import write_records
 from worker.engine.execution.tabulating import (
     Answered,
@@ -43,156 +28,26 @@ from worker.engine.execution.tabulating import (
     tabulate,
     write_tables,
 )
+from worker.engine.execution.work import Work, announced, describe_input, finished, judge, placed
 from worker.engine.randomness import Source, fresh_key, step_names
-from worker.engine.recipes.report import Report, peak_memory
+from worker.engine.recipes.report import Report
 from worker.engine.reporting import NullReporter, Reporter
-from worker.engine.tables.after_steps import Replay
-from worker.engine.tables.answers import Answers
-from worker.engine.tables.classes import released_classes
 from worker.engine.tables.column import Mask
-from worker.engine.tables.frequency import FrequencyTable
 from worker.engine.tables.kinds import Kind, Role
-from worker.engine.tables.questions import Question, classes_of, distinct_of
-from worker.engine.tables.statistics import Data, Statistics
-from worker.engine.tables.table import Schema, TableSource
-from worker.engine.version import VERSION
+from worker.engine.tables.questions import classes_of, distinct_of
+from worker.engine.tables.statistics import Statistics
+from worker.engine.tables.table import TableSource
 
 if TYPE_CHECKING:
     from worker.engine.recipes.recipe import Recipe
 
-__all__ = ["Answered", "Output", "anonymize", "answer", "assess", "compare", "explore", "look_again"]
+__all__ = ["Answered", "Output", "anonymize", "answer", "explore"]
 
 
 DRAWN_ANEW = (
     "Randomized cells were drawn with a key of this run alone. Another file of the same data is drawn anew, "
     "and both together tell more: their local ε adds up."
 )
-
-
-@dataclass(frozen=True)
-class Work:
-    """What all three ways of running a recipe share."""
-
-    recipe: Recipe
-    reporter: Reporter
-    memory: int | None
-    hierarchies: Mapping[str, str]
-    populations: Mapping[str, TableSource] = field(default_factory=dict)
-    releases: Mapping[str, TableSource] = field(default_factory=dict)
-    earlier: Earlier = field(default_factory=Nothing)
-    measuring: bool = True
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """The measures of the recipe; none where nobody is going to read what they find."""
-        return self.recipe.measures if self.measuring else ()
-
-    def goals(self, statistics: Statistics) -> tuple[Goal, ...]:
-        """The goals, checked and told what they must know of the data."""
-        bound = []
-        for number, goal in enumerate(self.recipe.goals):
-            try:
-                goal.check(statistics.schema)
-                bound.append(goal.bound(statistics, self.population))
-            except EngineError as error:
-                raise placed(error, f"goals[{number}]", goal) from None
-        return tuple(bound)
-
-    def population(self, path: str, columns: Sequence[str]) -> FrequencyTable:
-        """Some columns of a population file, counted."""
-        return counted_population(
-            self.populations.get(path), columns, self.recipe.missing_texts, self.reporter
-        )
-
-    def dataset(self, source: TableSource, strict: bool = True, blind: bool = False) -> Dataset:
-        declared = self.recipe.declarations(self.hierarchies)
-        read = frozenset(self.recipe.read_columns())
-        return Dataset(source, self.recipe.columns, declared, self.recipe.missing_texts, strict, read, blind)
-
-    def released(self, source: TableSource, original: Dataset) -> Dataset:
-        """The rows that the steps made, with the kinds that they leave."""
-        left = {field.name: field for field in self.left(original) if field.name in source.schema}
-        declared = self.recipe.declarations(self.hierarchies)
-        return Dataset(source, left, declared, frozenset(), strict=False)
-
-    def left(self, original: Dataset) -> Schema:
-        """The columns and kinds that the steps leave."""
-        schema = original.schema
-        for step in self.recipe.steps:
-            schema = step.output_schema(schema)
-        return schema
-
-    def tagged(self, source: TableSource) -> Statistics:
-        """What may be asked of another table: its columns mean what those of the same names do here."""
-        return self.statistics(self.dataset(source, strict=False))
-
-    @property
-    def outside(self) -> OpenedFiles:
-        """The door to auxiliary files and other releases."""
-        place = place_among(self.recipe.columns)
-        return OpenedFiles(self.tagged, self.populations, self.releases, self.put_back, place)
-
-    def put_back(self, source: TableSource) -> Statistics | None:
-        """What may be asked of another release of the same rows, each where it stood in the input."""
-        made, place = self.dataset(source, strict=False), place_among(self.recipe.columns)
-        kept = laid_back(made, source, place, self.memory)
-        return None if kept is None else self.statistics(kept)
-
-    def measured(
-        self,
-        data: Dataset,
-        before: Statistics,
-        after: Statistics | None,
-        source: Source,
-        held_out: Mask | None = None,
-        aligned: bool = True,
-        by_record: bool = False,
-    ) -> Measured:
-        """The measures of the recipe; `data` are the rows of the original."""
-        traces = None if after is None else self.traces(data)
-        setting = Setting(
-            before=before,
-            after=after,
-            rows=data.rows,
-            source=source,
-            reporter=self.reporter,
-            outside=self.outside,
-            memory=self.memory,
-            traces=traces,
-            channels=Channels() if traces is None else Channels(self.recipe.steps, before),
-            earlier=self.earlier,
-            declared=self.declared(before),
-            held_out=held_out,
-            aligned=aligned,
-            left_behind=data.left_behind,
-            by_record=by_record,
-        )
-        return measured(self.measures, setting)
-
-    def traces(self, data: Dataset) -> Traces | None:
-        """What the steps leave of each column; nobody knows where there are no steps."""
-        return self.recipe.traces_in(data.schema) if self.recipe.steps else None
-
-    def declared(self, before: Statistics) -> str:
-        """Everything but the rows that figures of the original may hang on."""
-        return declared_of(self.recipe, self.hierarchies, before.schema)
-
-    def was_read(self, measure: Measure, before: Statistics) -> bool:
-        """Whether an earlier run read the original for it."""
-        return self.earlier.get(key_of(measure, self.declared(before))) is not None
-
-    @cached_property
-    def answers(self) -> Answers:
-        """All statistics keep to one budget."""
-        return Answers(self.memory)
-
-    def statistics(
-        self, data: Data, before: Statistics | None = None, steps: Sequence[Step] = ()
-    ) -> Statistics:
-        """What may be asked of the data; `before` knows them without their steps."""
-        declared = self.recipe.declarations(self.hierarchies)
-        replay = Replay(before, steps) if before else None
-        return Statistics(data, declared, self.reporter, self.memory, replay, self.answers)
 
 
 def anonymize(
@@ -244,7 +99,7 @@ def anonymize(
     recipe.insist_on_kinds()
     work.reporter.stage("Reading the columns")
     original = work.dataset(source, blind=recipe.tabulates)
-    _describe_input(report, original, source, input_sha256)
+    describe_input(report, original, source, input_sha256)
     if recipe.tabulates:
         return _tabulated(work, original, Source(key or fresh_key()), outputs, exact, report)
     before = work.statistics(original)
@@ -260,7 +115,7 @@ def anonymize(
     further = [distinct_of(name) for name in listed]
     further += [classes_of(after.schema, after.sensitive)] if records is not None else []
     outlook = Outlook(original.schema, original.rows, work.traces(original))
-    if _announced(work, goals, outlook, before, after, further) or records is not None:
+    if announced(work, goals, outlook, before, after, further) or records is not None:
         kept.hold((*data.released(), *data.schema.named(Role.WEIGHT, Role.PERSON_KEY)))
     with work.reporter.span(0.6, 0.8):
         _write(work, data, kept, outputs, keep_order, persons, beside, report)
@@ -268,7 +123,7 @@ def anonymize(
     if beside is not None and held_out is not None:
         beside.held_out.write(marked(held_out))
     with work.reporter.span(0.8, 1.0):
-        _judge(after, goals, report)
+        judge(after, goals, report)
         found = work.measured(original, before, after, randomness, held_out, by_record=records is not None)
         report.measures.extend(found.results)
         if categories is not None:
@@ -279,7 +134,7 @@ def anonymize(
             write_records(records, original, kept, after, found.records, keys, work.reporter)
     _traced(report, recipe.traces_in(original.schema))
     _privacy(report, recipe, original)
-    return _finished(report, work)
+    return finished(report, work)
 
 
 def answer(
@@ -324,154 +179,6 @@ def _categories(after: Statistics, names: Sequence[str]) -> dict[str, tuple[str,
     return listed
 
 
-def _announced(
-    work: Work,
-    goals: Sequence[Goal],
-    outlook: Outlook,
-    before: Statistics | None,
-    after: Statistics,
-    further: Sequence[Question] = (),
-) -> bool:
-    """Say beforehand what measures and goals are going to ask. Whether the released rows are needed for it:
-    they are when a measure that applies does not say what it asks."""
-    measures = applying(work.measures, outlook)
-    if before is not None:
-        asking = (one for one in measures if one.compares or not work.was_read(one, before))
-        before.announce(question for one in asking for question in asked_by(one, before.schema))
-    told = [asked_by(measure, after.schema) for measure in measures]
-    asked = [*further, *(one for questions in told for one in questions)]
-    if goals:
-        asked.append(classes_of(after.schema, (name for goal in goals for name in goal.sensitive_columns())))
-    after.announce(asked)
-    return not all(told) or bool(after.reads(asked))
-
-
-def assess(
-    recipe: Recipe,
-    source: TableSource,
-    *,
-    key: bytes | None = None,
-    reporter: Reporter | None = None,
-    memory: int | None = None,
-    hierarchies: Mapping[str, str] | None = None,
-    populations: Mapping[str, TableSource] | None = None,
-    releases: Mapping[str, TableSource] | None = None,
-    records: BinaryIO | None = None,
-    input_sha256: str | None = None,
-) -> Report:
-    """Measures and goals of the data as they are."""
-    work = Work(
-        recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {}, releases or {}
-    )
-    report = Report()
-    data = work.dataset(source)
-    _describe_input(report, data, source, input_sha256)
-    before = work.statistics(data)
-    goals = work.goals(before)
-    _announced(work, goals, Outlook(data.schema, data.rows), None, before)
-    _judge(before, goals, report)
-    found = work.measured(data, before, None, Source(key or fresh_key()), by_record=records is not None)
-    report.measures.extend(found.results)
-    if records is not None:
-        keys = before.quasi_identifiers
-        write_records(records, data, data, before, found.records, keys, work.reporter)
-    return _finished(report, work)
-
-
-def compare(
-    recipe: Recipe,
-    original: TableSource,
-    released: TableSource,
-    *,
-    key: bytes | None = None,
-    reporter: Reporter | None = None,
-    memory: int | None = None,
-    hierarchies: Mapping[str, str] | None = None,
-    populations: Mapping[str, TableSource] | None = None,
-    releases: Mapping[str, TableSource] | None = None,
-    input_sha256: str | None = None,
-    output_sha256: str | None = None,
-) -> Report:
-    """Measures before and after, for a released file that any tool made."""
-    work = Work(
-        recipe, reporter or NullReporter(), memory, hierarchies or {}, populations or {}, releases or {}
-    )
-    report = Report()
-    data, made = work.dataset(original), work.dataset(released, strict=False)
-    _describe_input(report, data, original, input_sha256)
-    report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
-    before, after = work.statistics(data), work.statistics(made)
-    goals = work.goals(before)
-    _announced(work, goals, Outlook(data.schema, data.rows, work.traces(data)), before, after)
-    _judge(after, goals, report)
-    report.measures.extend(
-        work.measured(
-            data, before, after, Source(key or fresh_key()), aligned=_aligned(recipe, data, made)
-        ).results
-    )
-    return _finished(report, work)
-
-
-def _aligned(recipe: Recipe, original: Dataset, released: Dataset) -> bool:
-    """Whether row by row one file is the other, as far as anybody can tell without looking."""
-    return recipe.aligned and original.rows == released.rows
-
-
-def look_again(
-    recipe: Recipe,
-    original: TableSource,
-    released: TableSource,
-    *,
-    key: bytes,
-    reporter: Reporter | None = None,
-    memory: int | None = None,
-    populations: Mapping[str, TableSource] | None = None,
-    releases: Mapping[str, TableSource] | None = None,
-    earlier: Earlier | None = None,
-    held_out: Mask | None = None,
-    input_sha256: str | None = None,
-    output_sha256: str | None = None,
-) -> Report:
-    """The measures of a recipe on a file that its steps made, as the run itself would have found them.
-
-    No step is carried out: what they leave of columns and kinds is declared. `key` is that of the run, so
-    that measures draw as they did there. `released` holds what the run kept beside the file as well, and
-    `held_out` marks the input rows from which no step learnt anything. Goals are not judged: that was done
-    when the file was made.
-    """
-    work = Work(
-        recipe,
-        reporter or NullReporter(),
-        memory,
-        {},
-        populations or {},
-        releases or {},
-        earlier or Nothing(),
-    )
-    report = Report()
-    work.reporter.stage("Reading the columns")
-    data = work.dataset(original)
-    made = work.released(released, data)
-    _describe_input(report, data, original, input_sha256)
-    report.output = {"rows": made.rows, "columns": len(released.schema), "sha256": output_sha256}
-    if lost := _lost(work.left(data), made.schema):
-        report.measures.extend(not_measured(recipe.measures, lost))
-        return _finished(report, work)
-    place = place_among(recipe.columns)
-    ordered = laid_back(made, released, place, memory) if place in released.schema else None
-    before, after = work.statistics(data), work.statistics(ordered or made)
-    _announced(work, (), Outlook(data.schema, data.rows, work.traces(data)), before, after)
-    found = work.measured(data, before, after, Source(key), held_out, aligned=ordered is not None)
-    report.measures.extend(found.results)
-    return _finished(report, work)
-
-
-def look_at_table(recipe: Recipe) -> Report:
-    """The measures of a recipe that makes a table with noise: nothing is read for any of them."""
-    report = Report(measures=list(not_measured(recipe.measures, TABLE)))
-    return _finished(report, Work(recipe, NullReporter(), None, {}))
-
-
 def explore(
     recipe: Recipe,
     source: TableSource,
@@ -497,20 +204,6 @@ def explore(
     randomness = Source(key, project_key=project_key, version_key=version_key)
     _decide(work, data, before, work.goals(before), randomness, report)
     return ({name: step[name] for name in LISTED if name in step} for step in report.steps)
-
-
-TABLE = "Nothing is measured of a table with noise: a figure of the data behind it would be exact."
-LOST = (
-    "Figures hang on {0}, which is not in the released file, and this run kept nothing beside it: read from "
-    "the file alone they would come out too good. Add the measure to the recipe, and run it again."
-)
-
-
-def _lost(left: Schema, there: Schema) -> str:
-    """Why figures of a file would not be those of its rows: whose rows they are, or what they weigh, stayed
-    behind and was not kept."""
-    gone = [f"the column {name!r}" for name in staying_behind(left, there.names)]
-    return LOST.format(" and ".join(gone)) if gone else ""
 
 
 def _decide(
@@ -558,7 +251,7 @@ def _tabulated(
         write_tables(plan, outputs, exact, work.reporter, report)
     _traced(report, work.recipe.traces_in(data.schema))
     _privacy(report, work.recipe, data)
-    _finished(report, work)
+    finished(report, work)
     report.public = public_part(report, plan)
     return report
 
@@ -571,17 +264,6 @@ def _planned(work: Work, data: Dataset, source: Source, report: Report) -> Tabul
         return tabulate(method, data, work.statistics(data), source, work.reporter, report)
     except EngineError as error:
         raise placed(error, "steps[0]", method).at_step(0) from None
-
-
-def placed(error: EngineError, part: str, contract: Parametric) -> EngineError:
-    """A refusal of one of its parameters says which part of the recipe it belongs to."""
-    elsewhere = ("columns", "goals[", part)
-    own = error.param in type(contract).model_fields
-    if error.param and (own or not error.param.startswith(elsewhere)):
-        error.message = error.message.removeprefix(f"{error.param}: ")
-        error.param = f"{part}.params.{error.param}"
-    error.args = (error.code, error.message, error.param, error.step)
-    return error
 
 
 def _write(
@@ -623,31 +305,6 @@ def _write(
         entry["transform_seconds"] = seconds
 
 
-def _describe_input(report: Report, data: Dataset, source: TableSource, sha256: str | None) -> None:
-    report.input = {
-        "rows": source.rows,
-        "columns": len(source.schema),
-        "sha256": sha256,
-        "rows_without_consent": data.rows_without_consent(),
-    }
-
-
-def _judge(statistics: Statistics, goals: Sequence[Goal], report: Report) -> None:
-    """The goals on what was made; suppressed rows are judged as a set beside the classes."""
-    if not goals:
-        return
-    table = statistics.classes_table(name for goal in goals for name in goal.sensitive_columns())
-    classes, suppressed = released_classes(table, statistics.quasi_identifiers)
-    for goal in goals:
-        entry = goal.result(classes).as_dict()
-        entry["unit"] = "person" if statistics.person_key else "row"
-        entry["suppressed_rows"] = 0 if suppressed is None else int(suppressed.rows.sum())
-        entry["suppressed_hold"] = suppressed is None or (
-            not goal.violating(suppressed).any() and goal.met(suppressed)
-        )
-        report.goals.append(entry)
-
-
 def _held_out(data: Dataset) -> Mask | None:
     """The input rows that the first step which set some aside learnt nothing from."""
     marked = (step.plan.held_out for step in data.steps)
@@ -668,14 +325,3 @@ def _privacy(report: Report, recipe: Recipe, data: Dataset) -> None:
     loss["unit"] = "person" if data.schema.named(Role.PERSON_KEY) else "row"
     loss["neighbours"] = "add-remove"
     report.privacy_loss = loss
-
-
-def _finished(report: Report, work: Work) -> Report:
-    work.reporter.progress(1.0)
-    report.engine = {
-        "version": VERSION,
-        "recipe_sha256": work.recipe.sha256(),
-        "seconds": work.reporter.elapsed,
-        "peak_memory_bytes": peak_memory(),
-    }
-    return report

@@ -15,7 +15,7 @@ from worker.engine.contracts.chart import Chart
 from worker.engine.contracts.method import Family, Guarantee, Method
 from worker.engine.errors import EngineError
 from worker.engine.execution.dataset import Dataset
-from worker.engine.execution.local import Work, placed
+from worker.engine.execution.work import Work, placed
 from worker.engine.marginals.distributions import FEWEST, SHOWN, histogram_chart, share_chart, shares_of
 from worker.engine.randomness import Source, fresh_key
 from worker.engine.recipes.report import plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worker.engine.errors import EngineError
-from worker.engine.execution import local
+from worker.engine.execution import assessing
 from worker.engine.execution.beside import place_among, unmarked
 from worker.engine.execution.earlier import Noted
 from worker.engine.io.source import open_side_by_side, open_table
@@ -24,7 +24,7 @@ def do(job: Job, reporter: Reporter) -> Job:
     files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
     noted = Noted(job["known"])
     measured = (
-        local.look_at_table(recipe) if recipe.tabulates else looked(job, files, recipe, noted, reporter)
+        assessing.look_at_table(recipe) if recipe.tabulates else looked(job, files, recipe, noted, reporter)
     )
     files.writer(REPORT).write(measured.to_json().encode())
     answer = {"report": measured.as_dict(), "known": noted.fresh, "file": files.finish()[REPORT]}
@@ -40,7 +40,7 @@ def looked(job: Job, files: Files, recipe: Recipe, noted: Noted, reporter: Repor
     names = recipe.read_columns()
     table = open_table(files.reader("table"), columns=names, memory=memory)
     behind = [files.reader(BESIDE)] if BESIDE in job["files"] else []
-    return local.look_again(
+    return assessing.look_again(
         recipe,
         table,
         open_side_by_side([released, *behind], [*names, place_among(recipe.columns)], memory),

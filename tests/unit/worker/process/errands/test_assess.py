@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from worker.engine.errors import EngineError
-from worker.engine.execution import local
+from worker.engine.execution import assessing
 from worker.engine.execution.beside import marked
 from worker.engine.recipes.report import Report
 from worker.engine.reporting import NullReporter
@@ -76,7 +76,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         seen.update(given, released=released)
         return Report(engine={"version": "test"})
 
-    monkeypatch.setattr(local, "look_again", look)
+    monkeypatch.setattr(assessing, "look_again", look)
     monkeypatch.setattr(assess, "Files", Given)
     return seen
 

@@ -1,4 +1,4 @@
-"""What is measured of a released file afterwards is what the run that made it would have found."""
+"""Tables that are there are measured; of a released file is found what the run that made it would have."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from tests.engine.running import Rows, recipe_of, table_of
+from tests.engine.running import Rows, figures_of, recipe_of, table_of
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Found, Measure, Section, measures
 from worker.engine.contracts.scene import Scene
 from worker.engine.errors import EngineError
+from worker.engine.execution.assessing import LOST, TABLE, assess, compare, look_again, look_at_table
 from worker.engine.execution.beside import Beside, place_among, unmarked
 from worker.engine.execution.earlier import Noted
-from worker.engine.execution.local import LOST, TABLE, Output, anonymize, look_again, look_at_table
+from worker.engine.execution.local import Output, anonymize
 from worker.engine.io.source import open_side_by_side
 from worker.engine.measures.utility.marginals import Marginals
 from worker.engine.methods.rounding import Rounding
@@ -288,3 +289,34 @@ def test_a_file_without_anything_beside_it_does_not_know_where_its_rows_stood(fo
     recipe, table = recipe_of(COLUMNS, **PERTURBED), table_of(rows())
     again(recipe, table, made(recipe, table)[0])
     assert followed.scenes == [True, False]
+
+
+ROLES = {
+    "age": {"role": "quasi-identifier", "kind": "integer"},
+    "disease": {"role": "sensitive"},
+    "note": {"role": "other"},
+}
+
+
+def people() -> Table:
+    """Three pairs of one age."""
+    return table_of([{"age": str(30 + i // 2), "disease": f"d{i % 3}", "note": f"n{i}"} for i in range(6)])
+
+
+def test_assess_reads_the_data_as_they_are() -> None:
+    report = assess(recipe_of(ROLES, [("k-anonymity", {"k": 2})]), MemorySource(people())).as_dict()
+    assert all(one["after"] is None for one in report["measures"])
+    states = {one["measure"]: one["state"] for one in report["measures"]}
+    assert (states["reidentification"], states["marginals"]) == ("measured", "does-not-apply")
+    assert report["goals"][0]["achieved"] == 2
+
+
+def test_compare_measures_a_file_that_another_tool_made() -> None:
+    original, released = people(), table_of([{"age": "*", "disease": "flu", "note": "x"}] * 5)
+    report = compare(
+        recipe_of(ROLES, [("k-anonymity", {"k": 5})]), MemorySource(original), MemorySource(released)
+    ).as_dict()
+    assert figures_of(report, "reidentification")["classes"] == 1
+    assert figures_of(report, "marginals")["suppressed_cells"]["age"] == 5
+    assert report["goals"][0]["holds"]
+    assert (report["input"]["rows"], report["output"]["rows"]) == (6, 5)
