@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from stewardapp.models import AuditEvent, Release, Run
 from stewardapp.presenters import measures
@@ -163,3 +165,32 @@ def test_a_report_of_version_1_still_shows(release: Release, browse: Browser) ->
 def test_a_tab_that_is_not_there(release: Release, browse: Browser) -> None:
     run = factories.make_succeeded_run(release)
     assert browse("steward").get(f"{reverse('run-detail', args=[run.pk])}?tab=x").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [
+        ("run-detail", "run 1"),
+        ("run-assessments", "assessments of run 1"),
+        ("run-explorer", "solutions of run 1"),
+        ("run-compare", "runs 1 and 1"),
+        ("release-submit", "submit run 1 for review"),
+        ("assessment-detail", "assessment of run 1"),
+    ],
+)
+def test_pages_about_a_run_lead_with_the_name_of_the_release(
+    release: Release, browse: Browser, name: str, beside: str
+) -> None:
+    run = factories.make_succeeded_run(release)
+    searched = {**run.report["steps"][0], "levels": {"age": 1}, "heights": {"age": 2}}
+    factories.rewrite(run, report={**run.report, "steps": [searched]})
+    about = {
+        "run-compare": [run.pk, run.pk],
+        "release-submit": [release.pk, run.pk],
+        "assessment-detail": [factories.make_assessment(run).pk],
+    }
+    page = browse("steward").get(reverse(name, args=about.get(name, [run.pk]))).content.decode()
+    heading = re.search(r"<h1>(.*?)</h1>", page, re.DOTALL)
+    assert heading
+    assert strip_tags(heading[1]).split()[: len(release.title.split())] == release.title.split()
+    assert f'<span class="run-number">{beside}</span>' in heading[1]
