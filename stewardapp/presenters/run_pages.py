@@ -33,7 +33,7 @@ from stewardapp.reads.runs import SeenRun
 from worker.engine.contracts.facts import Facts
 
 if TYPE_CHECKING:
-    from stewardapp.models import Run
+    from stewardapp.models import Blob, Run
     from worker.engine.contracts.chart import Chart
     from worker.engine.recipes.document import Entry
     from worker.engine.recipes.report import StepJson
@@ -253,6 +253,19 @@ def first_charts(seen: SeenRun) -> Iterator[charts.Picture]:
         yield from [drawn for one in found for drawn in pictures(seen.run, one, internal=False)][:1]
 
 
+class Kept(NamedTuple):
+    """A file that a run keeps for itself, and what it is for."""
+
+    blob: Blob
+    words: str
+
+
+WHAT_FOR = {
+    "beside.parquet": "Where each row stood in the data, and the keys and weights that do not leave.",
+    "held-out.bits": "Which rows no step has learnt from.",
+}
+
+
 def recipe_and_files(seen: SeenRun) -> dict[str, Any]:
     """The recipe, what each step decided, the files and the manifest."""
     run, manifest = seen.run, seen.run.manifest
@@ -262,6 +275,7 @@ def recipe_and_files(seen: SeenRun) -> dict[str, Any]:
         "stages": [(name, duration(lap)) for name, lap in run.stages],
         "recipe_json": json.dumps(run.recipe, indent=2, ensure_ascii=False),
         "artifacts": seen.files(),
+        "kept": [Kept(blob, WHAT_FOR.get(blob.purpose, "")) for blob in seen.kept_beside()],
         "manifest": manifest,
         "manifest_json": json.dumps(manifest, indent=2, ensure_ascii=False),
         "replay_offered": is_offered(run),

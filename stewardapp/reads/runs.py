@@ -7,14 +7,34 @@ from typing import TYPE_CHECKING
 
 from stewardapp.domain.averaging import Added, Beside, added_up, averaged_with
 from stewardapp.domain.facts import assessable_facts, run_facts
+from stewardapp.models.artifact import Artifact
+from stewardapp.models.blob import Blob
 from stewardapp.models.job import JobState
 from worker.engine.recipes.stored import results_of
 
 if TYPE_CHECKING:
     from stewardapp.access.facts import RunFacts
-    from stewardapp.models import Artifact, Assessment, Policy, Reading, Run, Version
+    from stewardapp.models import Assessment, Policy, Reading, Run, Version
     from stewardapp.reads.releases import Seen
     from worker.engine.contracts.result import Result
+
+
+PLACES = "beside.parquet"
+"""What a run calls the file that says where its rows stood in the data."""
+
+
+def reordered(one: Run, other: Run) -> bool:
+    """Whether the rows of two runs stand in another order, for all that is known; no where one has none.
+
+    Files are sorted by their values: only the same file, or the same places in the data, are the same order.
+    """
+    made = Artifact.objects.public().filter(run__in=(one, other), name__startswith="release.")
+    files = dict(made.order_by("-name").values_list("run", "sha256"))
+    if not {one.pk, other.pk} <= files.keys() or files[one.pk] == files[other.pk]:
+        return False
+    kept = Blob.objects.filter(kept_by__in=(one, other), purpose=PLACES).values_list("kept_by", "sha256")
+    places = dict(kept)
+    return len(places) < 2 or places[one.pk] != places[other.pk]
 
 
 class SeenRun:
@@ -83,6 +103,10 @@ class SeenRun:
     def files(self) -> list[Artifact]:
         """Everything it wrote."""
         return list(self.run.artifacts.all())
+
+    def kept_beside(self) -> list[Blob]:
+        """What it keeps beside them, to be measured again."""
+        return list(self.run.kept.order_by("purpose"))
 
     def files_to_leave(self) -> list[Artifact]:
         """What would leave, or has left, as far as it is still stored."""

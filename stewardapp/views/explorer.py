@@ -24,6 +24,7 @@ from stewardapp.models import Exploration, Run
 from stewardapp.presenters import comparison, explorer
 from stewardapp.presenters.candidates import differences
 from stewardapp.presenters.run_pages import mends
+from stewardapp.reads.runs import reordered
 from stewardapp.views.assessments import ended
 from stewardapp.views.finding import run_or_404
 from stewardapp.views.people import signed_in
@@ -127,7 +128,11 @@ def run_compare(request: HttpRequest, id: uuid.UUID, other: uuid.UUID) -> HttpRe
     if before.release_id != after.release_id:
         raise Http404
     page = {"before": before, "after": after, "release": before.release}
-    shown = {"changes": differences(before, after), "sections": comparison.sections(before, after)}
+    shown = {
+        "changes": differences(before, after),
+        "sections": comparison.sections(before, after),
+        "reordered": reordered(before, after),
+    }
     return render(request, "runs/compare.html", page | shown)
 
 

@@ -160,6 +160,15 @@ def test_two_runs_are_compared_in_recipe_and_figures(run: Run, browse: Browser) 
     assert "Smallest class" in [change.what for change in page.context["changes"]]
 
 
+def test_two_runs_say_when_their_rows_stand_in_another_order(run: Run, browse: Browser) -> None:
+    same = factories.make_succeeded_run(run.release)
+    moved = factories.make_succeeded_run(run.release, content=b"age;zip\n30;1\n")
+    waiting = factories.make_run(run.release)
+    for other, told in ((same, False), (moved, True), (waiting, False)):
+        page = browse("steward").get(reverse("run-compare", args=[run.pk, other.pk])).content.decode()
+        assert ("Rows in another order." in page) is told
+
+
 def test_runs_of_two_releases_are_not_compared(team: Team, run: Run, browse: Browser) -> None:
     other = factories.make_succeeded_run(factories.make_release(team))
     assert browse("steward").get(reverse("run-compare", args=[run.pk, other.pk])).status_code == 404

@@ -12,10 +12,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import strip_tags
 
-from stewardapp.models import AuditEvent, Release, Run
-from stewardapp.presenters import measures
+from stewardapp.models import AuditEvent, Blob, Release, Run
+from stewardapp.presenters import measures, run_pages
 from tests import factories
 from tests.factories import Team
+from worker.process.outputs import KEPT
 
 pytestmark = pytest.mark.django_db
 Browser = Callable[[str], Client]
@@ -160,6 +161,21 @@ def test_a_report_of_version_1_still_shows(release: Release, browse: Browser) ->
     for name in names:
         page = browse("steward").get(reverse("run-detail", args=[run.pk]), {"tab": "columns", "column": name})
         assert page.status_code == 200
+
+
+def test_files_of_a_run_list_what_is_kept_beside(release: Release, browse: Browser) -> None:
+    assert list(run_pages.WHAT_FOR) == list(KEPT)
+    run = factories.make_succeeded_run(release)
+    address = f"{reverse('run-detail', args=[run.pk])}?tab=recipe"
+    assert "Kept sealed" not in browse("steward").get(address).content.decode()
+    blobs = [factories.store(name.encode(), run.key, name) for name in KEPT]
+    run.kept.set(blobs)
+    page = browse("steward").get(address).content.decode()
+    assert all(found in page for blob in blobs for found in (blob.purpose, blob.sha256))
+    assert page.count("Kept sealed") == 2
+    Blob.objects.forget(blobs[0])
+    page = browse("steward").get(address).content.decode()
+    assert (page.count("Kept sealed"), page.count("Destroyed")) == (1, 1)
 
 
 def test_a_tab_that_is_not_there(release: Release, browse: Browser) -> None:
