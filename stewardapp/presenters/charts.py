@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -246,6 +246,8 @@ class Picture:
     table: ChartTable
     empty: bool
     url: str = ""
+    leads: Mapping[str, str] = field(default_factory=dict)
+    """Where rows of the table lead, by their names."""
 
 
 def pictured(chart: Chart, url: str = "") -> Picture:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from stewardapp.access.thresholds import EXCUSABLE, meets_policy
 from stewardapp.domain.sweeping import Varied, dials
 from stewardapp.presenters import utility_map
-from stewardapp.presenters.charts import Picture, figure_json, pictured
+from stewardapp.presenters.charts import Picture, figure_json
 from stewardapp.presenters.how_to_read import printed
 from stewardapp.presenters.numbers import duration, thousands
 from stewardapp.presenters.proposal import Proposal, Tried, misses, proposal
@@ -165,8 +165,9 @@ def size_words(runs: int, seconds: float | None) -> str:
 
 def picture(sweep: Sweep, runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Picture:
     """The map with its table."""
-    drawn = utility_map.chart(placed(sweep, runs), policy, asked)
-    return pictured(replace(drawn, title=MAP), map_address(sweep, asked))
+    shown = placed(sweep, runs)
+    drawn = replace(utility_map.chart(shown, policy, asked), title=MAP)
+    return utility_map.picture(shown, drawn, sweep.release.candidate_id, map_address(sweep, asked))
 
 
 def map_address(sweep: Sweep, asked: Mapping[str, str]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from django.urls import reverse
 
+from stewardapp.presenters.chart_table import ChartTable, scaled
+from stewardapp.presenters.charts import Picture, pictured
 from stewardapp.presenters.demands import headlines
 from stewardapp.presenters.results import lowered
 from worker.engine.contracts.chart import Axis, Chart, Region, Series, Threshold
@@ -101,6 +103,7 @@ def chart(runs: Sequence[Run], policy: Policy, asked: Mapping[str, str]) -> Char
     )
 
 
+BEST = "Best of both"
 BOUND = "The dashed line is the bound of the policy."
 REGION = "What lies in the shaded part meets it."
 FRONT = "No other run is better in both figures than those that the line joins."
@@ -132,6 +135,25 @@ def symbols(runs: Sequence[Run], chart: Chart) -> dict[str, str]:
     families = {str(run.number): run.figures.get("family", "") for run in runs}
     found = ((one.name, families.get(first_number(one), "")) for one in chart.series if not one.reference)
     return {name: SHAPES[family][0] for name, family in found if family in SHAPES}
+
+
+def picture(runs: Sequence[Run], drawn: Chart, candidate: object, url: str) -> Picture:
+    """The map with its table, whose rows lead where a click on their places leads."""
+    found = links(runs, drawn, candidate)
+    return replace(pictured(drawn, url), table=listed(drawn), leads=found)
+
+
+def listed(drawn: Chart) -> ChartTable:
+    """A row for each place: the runs that stand there, both figures, whether it is among the best."""
+    best = {point for one in drawn.series if one.reference for point in zip(one.x, one.y, strict=True)}
+    values = tuple(
+        (one.name, one.x[0], one.y[0], "yes" if (one.x[0], one.y[0]) in best else "–")
+        for one in drawn.series
+        if not one.reference
+    )
+    heads = ("Runs", *(f"{axis.title[:1].upper()}{axis.title[1:]}" for axis in (drawn.x, drawn.y)), BEST)
+    rows = tuple((name, scaled(x, drawn.x), scaled(y, drawn.y), among) for name, x, y, among in values)
+    return ChartTable(heads, values, rows)
 
 
 def first_number(series: Series) -> str:
@@ -170,7 +192,7 @@ def pareto(chosen: tuple[Way, Way], places: Sequence[Place]) -> tuple[Series, ..
     if len(best) < 2:
         return ()
     across, up = zip(*best, strict=True)
-    return (Series("best of both", across, up, reference=True),)
+    return (Series(BEST.lower(), across, up, reference=True),)
 
 
 def allowed(policy: Policy, chosen: tuple[Way, Way], places: Sequence[Place]) -> Region | None:

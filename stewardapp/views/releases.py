@@ -76,7 +76,8 @@ def release_detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     shown = release_pages.detail(Seen(release, request.user))
     drawn = utility_map.chart(shown["runs"], shown["policy"], request.GET)
     if drawn.series:
-        shown |= {"map": charts.pictured(drawn), "map_url": map_address(id, request.GET)}
+        address = map_address(id, request.GET)
+        shown |= {"map": utility_map.picture(shown["runs"], drawn, release.candidate_id, address)}
         shown |= {"map_axes": utility_map.choosable(shown["runs"], shown["policy"], request.GET)}
     return render(request, "releases/detail.html", shown)
 

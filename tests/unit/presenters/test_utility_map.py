@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -93,6 +94,37 @@ def test_a_click_compares_with_the_candidate_or_the_newest_run() -> None:
     assert [one["fillcolor"] for one in figure["layout"]["shapes"] if one["type"] == "rect"] == ["third"]
     front = next(one for one in figure["data"] if one["name"] == "best of both")
     assert front["mode"] == "lines"
+
+
+def test_the_table_of_the_map_has_a_row_and_a_link_for_each_place() -> None:
+    policy: Any = SimpleNamespace(demanded=())
+    runs: list[Any] = [run_at(*one) for one in ((3, 0.1, 0.3), (2, 0.2, 0.2), (1, 0.1, 0.3), (4, 0.3, 0.4))]
+    drawn = utility_map.chart(runs, policy, {})
+    shown = utility_map.picture(runs, drawn, uuid.UUID(int=2), "/map/")
+    assert shown.url == "/map/"
+    assert shown.table.headers[1:] == (
+        "Highest risk (lower is better)",
+        "Mean total variation (lower is better)",
+        "Best of both",
+    )
+    assert sorted(shown.table.rows) == [
+        ("Run 2", "20\u00a0%", "20\u00a0%", "yes"),
+        ("Run 4", "30\u00a0%", "40\u00a0%", "–"),
+        ("Runs 1, 3", "10\u00a0%", "30\u00a0%", "yes"),
+    ]
+    assert shown.leads == utility_map.links(runs, drawn, uuid.UUID(int=2))
+    assert set(shown.leads) == {row[0] for row in shown.table.rows}
+
+
+def run_at(number: int, risk: float, moved: float) -> Any:
+    """A run by what it is placed by; its number is its name in addresses, too."""
+    found = {"reidentification": ("highest_risk", risk), "marginals": ("mean_total_variation", moved)}
+    results = {
+        f"{slug}#44136fa3": {"measure": slug, "state": "measured", "figures": {name: value}}
+        for slug, (name, value) in found.items()
+    }
+    pk = uuid.UUID(int=number)
+    return SimpleNamespace(number=number, state="succeeded", pk=pk, figures={"results": results})
 
 
 def test_a_run_without_a_place_leads_nowhere() -> None:

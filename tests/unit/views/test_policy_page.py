@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from stewardapp.domain.policy_presets import PolicyPreset, policy_presets, protecting
 from stewardapp.models import AuditEvent, Policy, PolicyRow
@@ -245,7 +246,9 @@ def test_runs_are_listed_by_what_the_policy_demands_and_placed_by_any_headline(
     asked = {"x": "marginals#44136fa3/mean_total_variation", "y": "reidentification#44136fa3/smallest_class"}
     page = client.get(to, asked)
     assert f'<option value="{asked["x"]}" selected>' in page.content.decode()
-    drawn = client.get(page.context["map_url"]).json()
+    compared = reverse("run-detail", args=[run.pk])
+    assert f'<th scope="row"><a href="{compared}">Run {run.number}</a></th>' in page.content.decode()
+    drawn = client.get(page.context["map"].url).json()
     assert drawn["layout"]["xaxis"]["title"]["text"].startswith("mean total variation")
     assert client.get(f"{to}map/", {"x": "gone", "y": "gone"}).json() == client.get(f"{to}map/").json()
 
