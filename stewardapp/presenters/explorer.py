@@ -43,6 +43,10 @@ class Point:
     suppressed: int | None
     score: float | None
     rows: int
+    classes: int | None = None
+    smallest: int | None = None
+    kept: float | None = None
+    """The share of all levels that cells keep: none of a suppressed row."""
 
     @property
     def key(self) -> str:
@@ -67,6 +71,22 @@ class Point:
     def score_words(self) -> str:
         """The score, where it was needed."""
         return "–" if self.score is None else f"{self.score:.4g}"
+
+    @property
+    def risk_words(self) -> str:
+        """The risk of the row that is easiest to match."""
+        return percent(1 / self.smallest if self.smallest else None)
+
+    @property
+    def mean_risk_words(self) -> str:
+        """The mean risk of the rows that stay: their classes ÷ rows."""
+        left = self.rows - (self.suppressed or 0)
+        return percent(None if self.classes is None or left <= 0 else min(1.0, self.classes / left))
+
+    @property
+    def kept_words(self) -> str:
+        """How much of their levels the cells keep."""
+        return percent(self.kept)
 
     @property
     def possible(self) -> bool:
@@ -140,7 +160,17 @@ class Lattice:
         one = self.found.get(node)
         if one is None:
             return Point(node, self._state(node, one), None, None, self.rows)
-        return Point(node, self._state(node, one), one.suppressed_rows, one.score, self.rows)
+        gone = one.suppressed_rows
+        known = (one.classes, one.smallest_class, self._kept(node, gone))
+        return Point(node, self._state(node, one), gone, one.score, self.rows, *known)
+
+    def _kept(self, node: Node, suppressed: int | None) -> float | None:
+        """1 less the mean of level ÷ height, which of a suppressed row is 1: the precision of the node."""
+        if suppressed is None or not self.rows or not node:
+            return None
+        heights = (max(int(self.levels.heights[name]), 1) for name in self.names)
+        lost = sum(level / height for level, height in zip(node, heights, strict=True)) / len(node)
+        return (1 - lost) * (1 - suppressed / self.rows)
 
     def _state(self, node: Node, one: Seen | None) -> str:
         if node == self.chosen:
@@ -235,7 +265,10 @@ def spaced(ends: tuple[int, int], room: int, number: int) -> int:
 def label(lattice: Lattice, point: Point) -> str:
     """A node in words."""
     levels = ", ".join(f"{name} {level}" for name, level in zip(lattice.names, point.node, strict=True))
-    return f"{point.word}: {levels}. {point.suppressed_words} rows suppressed, score {point.score_words}."
+    known = f"{point.suppressed_words} rows suppressed, score {point.score_words}"
+    if point.smallest:
+        known += f", highest risk {point.risk_words}, {point.kept_words} kept"
+    return f"{point.word}: {levels}. {known}."
 
 
 def projection(lattice: Lattice, points: Sequence[Point], across: str, down: str) -> Projection:

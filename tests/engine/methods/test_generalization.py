@@ -232,6 +232,11 @@ def test_nodes_are_listed_when_somebody_asks_and_cost_nothing_when_nobody_does(m
     listed = run(recipe, lecture(), nodes=True)[1]["steps"][0]
     assert (listed["minimal_complete"], listed["not_listed"]) == (True, None)
     assert len(listed["explored"]) > 1
+    best = next(one for one in listed["explored"] if one["levels"] == listed["levels"])
+    assert [best[name] for name in ("classes", "smallest_class", "suppressed_rows")] == [
+        listed[name] for name in ("classes", "smallest_class", "suppressed_rows")
+    ]
+    assert all((one["classes"] is not None) is one["feasible"] for one in listed["explored"])
     monkeypatch.setattr(Search, "list_minimal", None)
     step = run(recipe, lecture())[1]["steps"][0]
     assert (step["minimal_nodes"], step["explored"], step["minimal_complete"]) == ([], [], False)

@@ -13,6 +13,7 @@ from worker.engine.goals.k_anonymity import KAnonymity
 from worker.engine.hierarchies.hierarchy import levels_of
 from worker.engine.search import deciding
 from worker.engine.search.judging import Judge
+from worker.engine.search.outcome import Explored, Outcome
 from worker.engine.tables import frequency
 from worker.engine.tables.declaration import HierarchySpec
 from worker.engine.tables.frequency import Domain, FrequencyTable
@@ -68,3 +69,20 @@ def test_a_table_of_many_tuples_is_not_copied():
         whole, much = peak_of(table, levels, (1, 1, 1))
     assert pieces.classes == whole.classes == 8
     assert little < table.counts.nbytes < much
+
+
+@settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+@given(problems.tables(), st.integers(1, 3))
+def test_listed_nodes_are_rated_the_best_first(drawn, most):
+    judge, bottom = Judge([KAnonymity(k=1)], 0, False), tuple(0 for _ in drawn.levels)
+    top = tuple(one.height for one in drawn.levels)
+    listed = [Explored(top, True, 0, 0.5), Explored(bottom, True, 0, None), Explored(bottom, False, 1, 0.1)]
+    outcome = Outcome(2, explored=listed)
+    with patch.object(deciding, "MOST_RATED", most):
+        found = deciding.rated(drawn.table, drawn.levels, outcome, judge)
+    assert list(found) == list(dict.fromkeys([top, bottom][:most]))
+    for node, rating in found.items():
+        one = deciding.decided(drawn.table, drawn.levels, node, judge)
+        assert rating == (one.classes, one.smallest)
+    with patch.object(deciding, "MOST_TUPLES", len(drawn.table) - 1):
+        assert deciding.rated(drawn.table, drawn.levels, outcome, judge) == {}

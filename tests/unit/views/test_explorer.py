@@ -129,6 +129,30 @@ def test_a_list_that_failed_says_why_and_may_be_asked_for_again(unlisted: Run, b
     assert factories.make_exploration(unlisted).pk != exploration.pk
 
 
+def test_risk_and_utility_stand_beside_the_score(unlisted: Run, browse: Browser) -> None:
+    rated = {**LISTED["explored"][0], "levels": {"age": 2, "zip": 1}, "classes": 2, "smallest_class": 4}
+    unlisted.report["input"] = {**unlisted.report["input"], "rows": 12}
+    factories.rewrite(unlisted, report=unlisted.report)
+    half = {
+        **rated,
+        "suppressed_rows": 3,
+        "levels": {"age": 3, "zip": 1},
+        "smallest_class": None,
+        "classes": 0,
+    }
+    factories.make_exploration(unlisted, steps=[{**LISTED, "explored": [rated, half, *LISTED["explored"]]}])
+    page = browse("steward").get(explorer(unlisted), {"node": "2-1"})
+    points = {one.key: one for one in page.context["points"]}
+    best, other, unrated = points["2-1"], points["3-1"], points["3-2"]
+    assert (best.risk_words, best.mean_risk_words) == ("25\u00a0%", "16.7\u00a0%")
+    assert best.kept == pytest.approx(1 - (2 / 3 + 1 / 2) / 2)
+    assert (other.risk_words, other.kept) == ("–", pytest.approx((1 - (1 + 1 / 2) / 2) * 9 / 12))
+    assert (unrated.risk_words, unrated.mean_risk_words, unrated.kept) == ("–", "–", 0)
+    assert points["1-1"].kept is None
+    assert "highest risk 25\u00a0%" in page.content.decode()
+    assert "<dt>Highest risk</dt>" in page.content.decode()
+
+
 def test_levels_of_a_column_filter_the_nodes(run: Run, browse: Browser) -> None:
     page = browse("steward").get(explorer(run), {"c0": "3", "node": "3-0"})
     assert {one.node for one in page.context["points"]} == {(3, 0), (3, 1), (3, 2)}

@@ -36,12 +36,14 @@ class Suppressed:
 
 @dataclass(frozen=True)
 class Node:
-    """One combination of levels that a search looked at."""
+    """One combination of levels that a search looked at; its classes where they were counted again."""
 
     levels: Heights
     feasible: bool
     suppressed_rows: int | None
     score: float | None
+    classes: int | None = None
+    smallest_class: int | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,14 @@ def _explored_entry(found: Explored) -> dict[str, Any]:
 
 def _explored(entry: Mapping[str, Any]) -> Explored:
     seen = (
-        Node(one["levels"], bool(one.get("feasible")), one.get("suppressed_rows"), one.get("score"))
+        Node(
+            one["levels"],
+            bool(one.get("feasible")),
+            one.get("suppressed_rows"),
+            one.get("score"),
+            one.get("classes"),
+            one.get("smallest_class"),
+        )
         for one in entry.get("explored", ())
     )
     return Explored(

@@ -37,7 +37,9 @@ from worker.engine.tables.table import Chunk, Schema
 from worker.engine.tables.table import Field as ColumnField
 
 if TYPE_CHECKING:
+    from worker.engine.search.deciding import Rating
     from worker.engine.search.judging import Judge
+    from worker.engine.search.outcome import Explored as Seen
     from worker.engine.search.outcome import Outcome
 
 
@@ -268,7 +270,7 @@ class Generalization(Method):
         seconds: Mapping[str, float],
         listed: bool,
     ) -> GeneralizationPlan:
-        from worker.engine.search.deciding import decided
+        from worker.engine.search.deciding import decided, rated
         from worker.engine.search.judging import lifted
         from worker.engine.search.obstacles import no_solution
         from worker.engine.tables.classes import classes_of
@@ -295,7 +297,7 @@ class Generalization(Method):
                 dict(zip(names, outcome.best, strict=True)), {one.name: one.height for one in levels}
             ),
             suppressed=Suppressed(found.suppressed_rows, left_out=self.drop_suppressed),
-            explored=_explored(names, outcome, listed),
+            explored=_explored(names, outcome, rated(table, levels, outcome, judge) if listed else None),
         )
         domains = tuple(table.domain(name) for name in names)
         return GeneralizationPlan(
@@ -310,13 +312,20 @@ class Generalization(Method):
         )
 
 
-def _explored(names: Sequence[str], outcome: Outcome, listed: bool) -> Explored:
-    """What the search looked at, with the columns' names; node by node where that was asked for."""
-    if not listed:
+def _explored(
+    names: Sequence[str], outcome: Outcome, rated: Mapping[tuple[int, ...], Rating] | None
+) -> Explored:
+    """What the search looked at, with the columns' names; node by node where that was asked for, with the
+    classes of those that were `rated`."""
+    if rated is None:
         return Explored(outcome.nodes, outcome.checked, outcome.optimal, minimal_complete=False, listed=False)
 
     def named(node: Sequence[int]) -> dict[str, int]:
         return dict(zip(names, node, strict=True))
+
+    def told(one: Seen) -> Node:
+        classes, smallest = rated.get(one.node, (None, None))
+        return Node(named(one.node), one.feasible, one.suppressed_rows, one.score, classes, smallest)
 
     return Explored(
         outcome.nodes,
@@ -324,9 +333,7 @@ def _explored(names: Sequence[str], outcome: Outcome, listed: bool) -> Explored:
         outcome.optimal,
         tuple(named(node) for node in outcome.minimal),
         outcome.minimal_complete,
-        tuple(
-            Node(named(one.node), one.feasible, one.suppressed_rows, one.score) for one in outcome.explored
-        ),
+        tuple(told(one) for one in outcome.explored),
     )
 
 

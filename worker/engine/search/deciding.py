@@ -15,10 +15,17 @@ import numpy as np
 from worker.engine.hierarchies.hierarchy import Levels
 from worker.engine.search.judging import Judge, lifted, sized
 from worker.engine.search.lattice import Node
+from worker.engine.search.outcome import Outcome
 from worker.engine.tables.classes import Classes, classes_of
 from worker.engine.tables.counting import Runs
 from worker.engine.tables.keys import LIMIT, Grouped, Keys, Packer, grouped
 from worker.engine.tables.long_table import Tuples
+
+MOST_RATED = 200
+"""Of so many nodes a list says what their classes are; counting them takes a pass over the tuples each."""
+MOST_TUPLES = 20_000_000
+Rating = tuple[int, int | None]
+"""The classes that a node keeps, and the smallest of them."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,15 @@ def decided(table: Tuples, levels: Sequence[Levels], node: Node, judge: Judge) -
         int(kept.sum()),
         int(classes.sizes[kept].min()) if kept.any() else None,
     )
+
+
+def rated(table: Tuples, levels: Sequence[Levels], outcome: Outcome, judge: Judge) -> dict[Node, Rating]:
+    """The classes of the feasible nodes that were listed, the best first, as far as that costs little."""
+    feasible = [one for one in outcome.explored if one.feasible]
+    feasible.sort(key=lambda one: (one.score is None, one.score or 0.0, one.node))
+    most = min(MOST_RATED, MOST_TUPLES // max(len(table), 1))
+    found = ((one.node, decided(table, levels, one.node, judge)) for one in feasible[:most])
+    return {node: (one.classes, one.smallest) for node, one in found}
 
 
 def _sizes(table: Tuples, levels: Sequence[Levels], node: Node, packer: Packer) -> tuple[Keys, Classes]:
