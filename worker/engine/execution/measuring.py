@@ -17,6 +17,7 @@ from worker.engine.contracts.scene import Outlook, Outside, Scene, Side, truthfu
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, frames, is_out_of_memory
 from worker.engine.execution.earlier import Earlier, Nothing, Watched, key_of, spelled, told
+from worker.engine.execution.worst_classes import Grouped, groups_of, judged_by, worst_chart
 from worker.engine.information.side_by_side import SideBySide
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
@@ -62,6 +63,11 @@ class Setting:
         if self.after is None or not self.aligned:
             return None
         return self.before.over(SideBySide(self.before, self.after, self.rows))
+
+    @cached_property
+    def groups(self) -> tuple[Grouped, ...]:
+        """What rows of the release have in common; figures per record are summed up by it."""
+        return () if self.after is None else tuple(groups_of(self.after, self.traces, self.rows))
 
 
 @dataclass(frozen=True)
@@ -162,13 +168,14 @@ def _found(measure: Measure, setting: Setting, result: Result) -> tuple[Result, 
     found = [one for one in (before, after, compared) if one is not None]
     if not found:
         raise DoesNotApply(NO_RELEASE)
+    records = _records(measure, found, setting.rows)
     made = replace(
         result,
         before=_figures(measure, before, Found(compared.before) if compared else None),
         after=_figures(measure, after, compared),
-        charts=_charts(before, after, compared),
+        charts=_charts(before, after, compared, _worst(measure, records, setting)),
     )
-    return made, _records(measure, found, setting.rows)
+    return made, records
 
 
 def _original(measure: Measure, setting: Setting) -> Found | None:
@@ -237,13 +244,29 @@ def _figures(measure: Measure, *found: Found | None) -> dict[str, Scalar | Parts
     return made or None
 
 
-def _charts(before: Found | None, after: Found | None, compared: Found | None) -> tuple[Chart, ...]:
+def _charts(
+    before: Found | None, after: Found | None, compared: Found | None, worst: Sequence[Chart]
+) -> tuple[Chart, ...]:
     """The charts of both sides over one another, and those of the comparison: each under its own name."""
     sides = [(name, one.charts) for name, one in (("Before", before), ("After", after)) if one]
-    charts = (*overlaid(sides), *(compared.charts if compared else ()))
+    charts = (*overlaid(sides), *(compared.charts if compared else ()), *worst)
     if len({chart.slug for chart in charts}) < len(charts):
         raise charts_alike()
     return charts
+
+
+def _worst(measure: Measure, records: Mapping[str, PerRecord], setting: Setting) -> tuple[Chart, ...]:
+    """The classes of the release that fare worst, where it has records and somebody is going to have them."""
+    if not (setting.by_record and setting.aligned):
+        return ()
+    figure = judged_by(measure.figures, records)
+    if figure is None:
+        return ()
+    try:
+        chart = worst_chart(figure, records[figure.name], setting.groups)
+    except LimitExceeded:  # what was measured stands without them
+        return ()
+    return () if chart is None else (chart,)
 
 
 def _records(measure: Measure, found: Sequence[Found], rows: int) -> dict[str, PerRecord]:
