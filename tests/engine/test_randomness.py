@@ -36,7 +36,7 @@ def test_fresh_keys_differ():
 
 
 def test_normals_have_their_shape():
-    numbers = Source(fresh_key()).stream("x", 0).normal(size=100_000)
+    numbers = Source(key_from_seed(1)).stream("x", 0).normal(size=100_000)
     assert abs(numbers.mean()) < 0.02
     assert abs(numbers.std() - 1) < 0.02
 

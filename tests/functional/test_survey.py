@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Request, Route
-from scipy.stats import chi2
 
 from stewardapp.models import Survey
+from tests.engine.methods.judging import ALPHA, fits, missed
 from tests.functional.conftest import Visitor
 from tests.functional.desk import Desk
 from worker.engine.randomization.response import Design
 from worker.engine.randomization.survey_protocol import design, fingerprint, reported
 
-DRAWS, ALPHA = 100_000, 1e-9
+DRAWS = 100_000
 DESIGNS = [
     design(2, None, Decimal("0.75")),
     design(4, Decimal("1.5"), None),
@@ -62,13 +62,9 @@ def weights(one: Design) -> dict[str, int]:
     return {"true": one.true, "other": one.other, "categories": one.categories}
 
 
-def rejected(counts: list[int], one: Design, truth: int) -> bool:
-    """Whether χ² at 1e-9 tells the counts from the stated probabilities."""
-    expected = [
-        DRAWS * (one.true if code == truth else one.other) / one.total for code in range(one.categories)
-    ]
-    distance = sum((seen - due) ** 2 / due for seen, due in zip(counts, expected, strict=True))
-    return bool(distance > chi2.isf(ALPHA, one.categories - 1))
+def stated(one: Design, truth: int) -> list[float]:
+    """The probability of each answer."""
+    return [(one.true if code == truth else one.other) / one.total for code in range(one.categories)]
 
 
 def test_what_is_sent_has_the_stated_probabilities(respondent: Page) -> None:
@@ -76,13 +72,21 @@ def test_what_is_sent_has_the_stated_probabilities(respondent: Page) -> None:
         for truth in {0, one.categories // 2, one.categories - 1}:
             counts = respondent.evaluate(COUNTED, [SCRIPT, weights(one), truth, DRAWS, ""])
             assert sum(counts) == DRAWS
-            assert not rejected(counts, one, truth)
+            assert fits(counts, stated(one, truth))
 
 
-@pytest.mark.parametrize("mutant", ["a truth too rare", "others that may be true"])
+MUTANTS = {
+    "a truth too rare": [0.573, 0.142, 0.142, 0.142],
+    "others that may be true": [0.733, 0.134, 0.134, 0],
+}
+"""With which probabilities each draws, nearly."""
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
 def test_other_probabilities_would_be_noticed(respondent: Page, mutant: str) -> None:
-    one = DESIGNS[1]  # both mutants lie so far off that χ² misses them less than once in 10⁹ runs
-    assert rejected(respondent.evaluate(COUNTED, [SCRIPT, weights(one), 0, DRAWS, mutant]), one, 0)
+    one = DESIGNS[1]
+    assert missed(MUTANTS[mutant], stated(one, 0), DRAWS) < ALPHA
+    assert not fits(respondent.evaluate(COUNTED, [SCRIPT, weights(one), 0, DRAWS, mutant]), stated(one, 0))
 
 
 def test_browser_and_server_mean_the_same(respondent: Page) -> None:

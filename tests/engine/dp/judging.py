@@ -1,4 +1,7 @@
-"""Judgements on noise at α = 1e-9: one shot, so that a sound mechanism practically never fails."""
+"""Judgements on noise at α = 1e-9: one shot, so that a sound mechanism practically never fails.
+
+This noise takes no seed: what a test calls faulty lies seven standard deviations or more beyond.
+"""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_codes_are_tallied(size, kind, loaded, monkeypatch):
 
     if not loaded:
         monkeypatch.delitem(sys.modules, "worker.engine.kernels.loading")
-    codes = np.random.default_rng().integers(0, size, WORTHWHILE + 3).astype(kind)
+    codes = np.random.default_rng(1).integers(0, size, WORTHWHILE + 3).astype(kind)
     assert tally(codes, size).tolist() == np.bincount(codes, minlength=size).tolist()
     assert tally(codes[:5], size).sum() == 5
 

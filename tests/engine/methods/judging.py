@@ -1,9 +1,13 @@
-"""Statistical judgements at α = 1e-9: one shot, so that a sound method practically never fails."""
+"""Statistical judgements at α = 1e-9: one shot, so that a sound method practically never fails.
+
+A faulty one must be as sure to be noticed: `missed` says how often it is not. Where the source of randomness
+can be given, tests give a seeded one, and nothing is left to luck.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import binom, chi2, laplace, norm, uniform
+from scipy.stats import binom, chi2, laplace, ncx2, norm, uniform
 
 ALPHA = 1e-9
 ROWS = 100_000
@@ -23,6 +27,13 @@ def fits(observed, probabilities) -> bool:
     expected = observed.sum() * probabilities
     statistic = ((observed - expected) ** 2 / expected).sum()
     return statistic <= chi2.isf(ALPHA, max(1, len(observed) - 1))
+
+
+def missed(probabilities, stated, rows: int) -> float:
+    """How often χ² takes so many draws with some probabilities for draws with the stated ones."""
+    probabilities, stated = np.asarray(probabilities, float), np.asarray(stated, float)
+    freedom, distance = len(stated) - 1, rows * ((probabilities - stated) ** 2 / stated).sum()
+    return float(ncx2.cdf(chi2.isf(ALPHA, freedom), freedom, distance))
 
 
 def is_noise(noise, shape: str, deviation: float, bins: int = 40) -> bool:

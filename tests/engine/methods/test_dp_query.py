@@ -5,7 +5,9 @@ import statistics
 from collections import Counter
 
 import pytest
+from scipy.stats import binom
 
+from tests.engine.methods.judging import ALPHA
 from tests.engine.running import recipe_of, rows_of, run, table_of
 from worker.engine.errors import EngineError
 
@@ -168,11 +170,11 @@ def test_what_may_leave_and_what_stays():
 
 
 def test_the_stated_error_of_a_mean_holds():
-    inside = 0
-    for _ in range(60):
+    rounds, inside = 300, 0
+    for _ in range(rounds):
         [row] = asked(ask="mean", column="age", epsilon=0.5)[0]
         inside += abs(float(row["answer"]) - statistics.mean(ages())) <= float(row["error95"])
-    assert inside >= 50
+    assert inside >= binom.ppf(ALPHA, rounds, 0.93)
 
 
 def test_a_refusal_names_the_parameter():

@@ -26,7 +26,7 @@ LABELS = ["a", "b", "c"]
 
 
 def answers(rows: int = ROWS, shares=(0.6, 0.3, 0.1)):
-    return codes("x", np.random.default_rng().choice(3, rows, p=shares), LABELS)
+    return codes("x", np.random.default_rng(1).choice(3, rows, p=shares), LABELS)
 
 
 def ask(**params) -> RandomizedResponse:
@@ -94,8 +94,8 @@ def test_the_estimates_are_unbiased_and_the_local_price_is_shown():
     before = answers(20_000)
     true = np.array([before.texts().count(label) for label in LABELS]) / 20_000
     found = []
-    for _ in range(40):
-        facts = run(Table([before]), ask(epsilon="1")).facts[0]
+    for seed in range(40):
+        facts = run(Table([before]), ask(epsilon="1"), key=key_from_seed(seed)).facts[0]
         found.append((np.array(facts["estimated_shares"]) - true) / np.array(facts["standard_errors"]))
     assert np.abs(np.mean(found, axis=0)).max() < 6.2 / math.sqrt(40)
     assert facts["error95_local"] > 50 * facts["error95_central"] > 0

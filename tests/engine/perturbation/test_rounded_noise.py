@@ -14,7 +14,7 @@ ROWS = 1_000_000
 @pytest.mark.parametrize("places", [0, 2])
 def test_the_variance_is_that_of_rounded_draws(shape, deviation, places):
     step = 10.0**-places
-    drawn = np.rint(deviation * unit_noise(np.random.default_rng(), shape, ROWS)) * step
+    drawn = np.rint(deviation * unit_noise(np.random.default_rng(1), shape, ROWS)) * step
     squares = drawn**2
     error = 6.2 * squares.std() / np.sqrt(ROWS) + 1e-12
     assert rounded_variance(shape, deviation * step, places) == pytest.approx(squares.mean(), abs=error)

@@ -16,6 +16,7 @@ from worker.engine.tables.table import Chunk
 
 NAMES = ("a", "b", "c")
 ROWS = 60_000
+VERSION = key_from_seed(1)
 SKEW = [[7, 2, 1], [1, 8, 1], [1, 2, 7]]
 OWN = [[5, 5, 0], [0, 9, 1], [2, 2, 6]]
 FORGETS = [[2, 3, 5], [2, 3, 5], [2, 3, 5]]
@@ -34,8 +35,9 @@ def draws(weights, source, names=NAMES, rows=ROWS, first_row=0):
     return codes, found
 
 
-def version(key=None):
-    return Source(fresh_key(), version_key=key or fresh_key())
+def version(key=VERSION):
+    """What runs on a version draw from: the same each time, so that no judgement is a matter of luck."""
+    return Source(fresh_key(), version_key=key)
 
 
 def test_words_are_those_of_the_published_function():
@@ -152,7 +154,7 @@ def test_weaker_laws_randomize_stronger_ones_further():
 
 def test_outcomes_that_agree_as_often_as_possible_would_tell_the_original():
     """The twin with one uniform number for all laws: where two outcomes differ, the original is known."""
-    rng = np.random.default_rng()
+    rng = np.random.default_rng(1)
     codes, number = np.arange(ROWS) % 2, rng.random(ROWS)
     p, q = exp(1) / (1 + exp(1)), exp(0.5) / (1 + exp(0.5))
     first = np.where(codes == 0, number >= p, number >= 1 - p)
