@@ -30,7 +30,13 @@ LAST_WORDS = 60.0
 """Seconds from the last test of a process to its end; a thread that goes on for ever must not keep it."""
 
 # How fast examples are made says how busy the machine is, nothing about the code.
-settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The examples of a test are the same each time; `make faults` and whoever asks for it look at others.
+settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=os.environ.get("STEWARD_FAULTS") != "full",
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("suite")
 
 
