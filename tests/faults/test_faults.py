@@ -59,7 +59,7 @@ def is_engine(pid: int) -> bool:
 def has_files(pid: int, folder: Path) -> bool:
     try:
         return any(str(folder) in str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir())
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

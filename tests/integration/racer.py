@@ -1,13 +1,16 @@
 """Several processes that race: started by test_races.py, each with a line of its own, one word per round.
 
 Every round first looks, then waits so that all the others have looked too, then acts. With the product's own
-locks and conditions at most one wins. `unlocked` rounds take both away: the control that must go wrong.
+locks and conditions at most one wins. `unlocked` rounds take both away: the control that must go wrong. There
+everybody waits for everybody, however busy the machine is.
 """
 
 import contextlib
+import multiprocessing
 import os
 import socket
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -26,8 +29,9 @@ from stewardapp.actions import ledger, looks, proposals, releases, replays, revi
 from stewardapp.models import Charge, Population, Proposal, Release, Run, User, Version  # noqa: E402
 from worker.engine.contracts.privacy import Spend  # noqa: E402
 
-PAUSE = 0.3
-BREATH = 0.02
+PAUSE, LONGEST_PAUSE = 0.3, 5.0
+ALL_LOOKED = multiprocessing.get_context("fork").Barrier(len(sys.argv) - 1)
+"""Where the racers of a control meet."""
 GRANT, GRANTS = Spend(10), 4
 
 
@@ -74,7 +78,7 @@ def careless_claim(run: str, person: str) -> bool:
     """Read, check, write: what a claim must not be."""
     if Run.objects.get(pk=run).state != "queued":
         return False
-    time.sleep(PAUSE)
+    meet()
     lease = {"lease_until": models.functions.Now(), "worker": person}
     return Run.objects.filter(pk=run).update(state="running", fence=F("fence") + 1, **lease) == 1
 
@@ -101,7 +105,7 @@ def careless_charge(version: str, person: str) -> bool:
     population = asked.dataset.population
     with transaction.atomic():
         left = Population.objects.get(pk=population.pk).left_epsilon_micro
-        time.sleep(BREATH)
+        meet()
         if left < GRANT.epsilon_micro:
             return False
         found = {"population": population, "project": asked.project, "version": asked, "by": by}
@@ -118,14 +122,23 @@ def won(call: Callable[[], Any]) -> bool:
     return True
 
 
+def meet() -> None:
+    """Wait until all have looked; for a moment, once somebody did not come."""
+    try:
+        ALL_LOOKED.wait(LONGEST_PAUSE)
+    except threading.BrokenBarrierError:
+        time.sleep(PAUSE)
+
+
 @contextlib.contextmanager
-def slow_to_decide() -> Iterator[None]:
+def slow_to_decide(pause: Callable[[], None]) -> Iterator[None]:
     """Everybody has looked before anybody writes, unless a lock makes the others wait to look."""
 
     def after(rule: Callable[..., Any]) -> Callable[..., Any]:
         def ruled(*args: Any, **kwargs: Any) -> Any:
             verdict = rule(*args, **kwargs)
-            time.sleep(PAUSE if verdict else 0)
+            if verdict:
+                pause()
             return verdict
 
         return ruled
@@ -188,7 +201,12 @@ def take_part(line: TextIO) -> None:
     print("ready", file=line, flush=True)
     for word in line:
         name, subject, person, locks = word.split()
-        with slow_to_decide(), without_locks() if locks == "unlocked" else contextlib.nullcontext():
+        with contextlib.ExitStack() as stack:
+            if locks == "unlocked":
+                stack.enter_context(without_locks())
+                stack.enter_context(slow_to_decide(meet))
+            else:
+                stack.enter_context(slow_to_decide(lambda: time.sleep(PAUSE)))
             print("won" if ROUNDS[name](subject, person) else "lost", file=line, flush=True)
 
 

@@ -100,7 +100,7 @@ def test_two_hundred_pages_cost_no_thread_each_and_all_hear_at_once(web: Serving
 
 
 def test_a_change_is_heard_within_a_fraction_of_a_second(web: Serving) -> None:
-    """The best of several, because others use this machine too: a poll each second is never as quick."""
+    """Two of several, because others use this machine too: a poll each second is hardly so quick twice."""
     team = factories.make_project()
     release, person = release_of(team), Signed(web.port, team.steward)
     took = []
@@ -110,8 +110,7 @@ def test_a_change_is_heard_within_a_fraction_of_a_second(web: Serving) -> None:
             began = time.monotonic()
             Run.objects.claim(run.pk, "worker", 60)
             took.append(line.hear(b"event: changed") - began)
-    assert min(took) < 0.25, took
-    assert sorted(took)[len(took) // 2] < 0.6, took
+    assert sorted(took)[1] < 0.25, took
 
 
 def test_a_session_that_ended_and_a_right_that_was_lost_end_the_line(web: Serving) -> None:

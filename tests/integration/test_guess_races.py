@@ -66,7 +66,7 @@ def test_without_the_lock_more_would_pass(server_site: Site, monkeypatch: pytest
         Guesses.objects.get_or_create(key=under.key)
         row = Guesses.objects.get(key=under.key)
         try:
-            slow.wait(0.2)  # everybody has read before anybody writes
+            slow.wait(2)  # everybody has read before anybody writes
         except threading.BrokenBarrierError:
             slow.reset()
         return under, row

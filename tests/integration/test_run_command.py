@@ -58,7 +58,15 @@ def is_zombie(pid: int) -> bool:
 
 def named(data: Path, word: str) -> list[int]:
     """Those of them whose command line holds a word."""
-    return [pid for pid in processes_of(data) if word in Path(f"/proc/{pid}/cmdline").read_text()]
+    return [pid for pid in processes_of(data) if word in command(pid)]
+
+
+def command(pid: int) -> str:
+    """The command line of a process; nothing once it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def test_it_starts_says_where_and_ends_with_exit_code_0(desk: Desk) -> None:
