@@ -4,6 +4,7 @@ import pytest
 
 from stewardapp.models import AuditEvent, Reading
 from tests import factories
+from tests.markup import readable
 
 
 @pytest.mark.parametrize(
@@ -20,14 +21,14 @@ def test_the_page_shows_the_dialect_and_no_value(client_of, team, survey):
     page = client_of(team.steward).get(f"/versions/{survey.pk}/").content.decode()
     assert "semicolon ;" in page
     assert "x999" in page
-    assert not any(value in page for value in ("P001", "1941-02-11", "cold"))
+    assert not any(value in readable(page) for value in ("P001", "1941-02-11", "cold"))
 
 
 def test_an_admin_knows_of_a_version_and_does_not_look_inside(client_of, team, survey):
     page = client_of(team.admin).get(f"/versions/{survey.pk}/").content.decode()
     assert survey.sha256 in page
     assert "they do not read data" in page
-    assert "x999" not in page
+    assert "x999" not in readable(page)
     assert "illness" not in page
 
 
