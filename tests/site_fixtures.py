@@ -4,6 +4,7 @@ The migrated databases that all of them begin with are made once for all test pr
 """
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,11 +22,22 @@ __all__ = [
     "django_db_keepdb",
     "django_db_modify_db_settings",
     "embedded_site",
+    "one_day",
     "postgres_server",
     "server_site",
     "sqlite_template",
     "valkey_server",
 ]
+NIGHT = 60
+"""So many seconds before midnight a test of one day waits for the next one."""
+
+
+@pytest.fixture
+def one_day() -> None:
+    """No midnight passes during the test: one that is near passes first."""
+    left = 86_400 - time.time() % 86_400
+    if left < NIGHT:
+        time.sleep(left)
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,8 @@ from tests.services import free_port
 from tests.site import Site, until
 from worker.queue import anchoring
 
+pytestmark = pytest.mark.usefixtures("one_day")
+
 
 def happen(number: int) -> None:
     """So many events."""

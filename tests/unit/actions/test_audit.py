@@ -295,6 +295,7 @@ def test_events_that_were_sealed_otherwise_still_hold(sealed: Any) -> None:
             transaction.set_rollback(True)
 
 
+@pytest.mark.usefixtures("one_day")
 def test_a_day_has_one_anchor_whichever_worker_makes_it() -> None:
     first = anchors.make(settled=timedelta(0))
     with pytest.raises(Conflict) as refused:
