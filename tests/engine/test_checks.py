@@ -8,6 +8,7 @@ from pydantic import Field
 
 from tests.engine import checks
 from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.chart import Axis, Chart, Series
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.measure import Found, Measure, Section
@@ -179,3 +180,32 @@ class ByPlace(Measure):
 def test_figures_that_lost_their_rows_are_caught():
     with pytest.raises(AssertionError, match="'own'"):
         checks.check_measure_where_rows_are_gone(ByPlace())
+
+
+class Breaks(ByPlace):
+    """Fails for a reason that nobody foresaw."""
+
+    def read(self, side):
+        return side.statistics.no_such_question()
+
+
+def test_a_failure_nobody_foresaw_is_caught_with_its_place():
+    with pytest.raises(AssertionError, match=r"stopped with AttributeError at \S+test_checks\.py:\d+ read"):
+        checks.check_measure(Breaks())
+
+
+class ShowsValues(ByPlace):
+    """Draws every value of a column, however rare."""
+
+    def read(self, side):
+        values = tuple(side.statistics.distinct("sex").texts)
+        bars = Series("Values", values, (1.0,) * len(values))
+        chart = Chart(
+            "values", "Values", "bar", Axis("Value", scale="category"), Axis("One"), (bars,), note="All."
+        )
+        return Found({}, charts=(chart,))
+
+
+def test_a_chart_of_a_single_row_is_caught():
+    with pytest.raises(AssertionError, match="chart values shows a value that a single row holds"):
+        checks.check_measure_tells_no_value(ShowsValues())

@@ -82,3 +82,13 @@ def test_a_terminal_is_left_as_it_was_and_a_file_stays_empty() -> None:
     assert terminal.getvalue().count("Reading") == 2
     assert terminal.getvalue().endswith("\r\x1b[K")
     assert file.getvalue() == ""
+
+
+def test_a_failure_of_a_measure_is_one_line_with_its_place_also_where_nobody_looks() -> None:
+    terminal, file = Terminal(), io.StringIO()
+    for stream in (terminal, file):
+        told = TerminalReporter(stream)
+        told.stage("Measuring")
+        told.trouble("mine#1", "ValueError", ["measuring.py:1 measured", "mine.py:7 read"])
+    assert file.getvalue() == "mine#1 failed: ValueError at mine.py:7 read\n"
+    assert terminal.getvalue().endswith("\r\x1b[K" + file.getvalue())

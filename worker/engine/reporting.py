@@ -130,6 +130,12 @@ class TerminalReporter(Reporter):
         self._stream.write(f"\r\x1b[K{measured(now[1], '%'):>5}  {stage}")
         self._stream.flush()
 
+    def trouble(self, what: str, kind: str, frames: list[str]) -> None:
+        """One line for whoever writes a measure: its report says no more than the type."""
+        self.close()
+        self._stream.write(f"{what} failed: {kind} at {frames[-1]}\n")
+        self._stream.flush()
+
     def close(self) -> None:
         """Leave the terminal as it was."""
         if self._visible and self._last is not None:
