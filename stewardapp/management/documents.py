@@ -7,6 +7,7 @@ from django.conf import settings
 
 from stewardapp.access import population_rules, workflow
 from stewardapp.access.roles import ADMIN_PERMISSIONS, OFFICER_PERMISSIONS, ROLE_PERMISSIONS, Permission
+from stewardapp.management.interfaces import in_cell, interfaces_page
 from worker.engine import catalogue
 from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.parametric import Parametric
@@ -81,7 +82,7 @@ def _entry(slug: str, kind: type[Parametric]) -> str:
         lines += ["| figure | unit | how to read it |", "|---|---|---|"]
         lines += [
             f"| `{one.name}` | {one.unit}{'' if one.per == 'once' else f' per {one.per}'} "
-            f"| {one.title}. {one.explanation} |"
+            f"| {in_cell(f'{one.title}. {one.explanation}')} |"
             for one in kind.figures
         ]
         lines.append("")
@@ -89,13 +90,14 @@ def _entry(slug: str, kind: type[Parametric]) -> str:
 
 
 def _meaning(title: str | None, description: str | None) -> str:
-    return f"{title or ''}. {description or ''}".strip(" .").replace("\n", " ") + "."
+    return in_cell(f"{title or ''}. {description or ''}".strip(" .").replace("\n", " ") + ".")
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "workflow.md": workflow_page,
     "roles.md": roles_page,
     "methods.md": methods_page,
+    "interfaces.md": interfaces_page,
 }
 
 

@@ -82,8 +82,9 @@ class SomeRows:
 
 
 class Statistics:
-    """Answers are kept as long as there is room for them: what is asked again need not be read again.
+    """What may be asked of all rows at once.
 
+    Answers are kept as long as there is room for them: what is asked again need not be read again.
     Questions that were announced are answered together, in one pass over the rows, when the first of them
     is asked: as many of them as there is room for.
     """
@@ -235,7 +236,7 @@ class Statistics:
         return sum(chunk.rows for chunk in self._data.chunks(()))
 
     def moments(self, column: str) -> Moments:
-        """The same for any cutting of the rows: added up block by block, in order."""
+        """Count, mean, variance and extremes of the numbers in a column, however the rows are cut."""
         found: Moments = self.answer(MomentsOf(column))
         return found
 

@@ -48,7 +48,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a table, in order."""
+    """The columns of a table, in order: walking over it meets their fields, `schema[name]` is one."""
 
     fields: tuple[Field, ...]
 
@@ -98,7 +98,8 @@ def no_such_column(name: str) -> EngineError:
 
 
 class Table:
-    """Columns of equal length. `row_ids` are the input's row numbers when some rows are gone.
+    """Columns of equal length; `table[name]` is one of them. `row_ids` are the input's row numbers when some
+    rows are gone.
 
     `tallies` are what the present step counted while it transformed this piece: integers or arrays of
     them that are added up over all pieces.
