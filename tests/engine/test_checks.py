@@ -209,3 +209,22 @@ class ShowsValues(ByPlace):
 def test_a_chart_of_a_single_row_is_caught():
     with pytest.raises(AssertionError, match="chart values shows a value that a single row holds"):
         checks.check_measure_tells_no_value(ShowsValues())
+
+
+class CountsFromTheFirst(ByPlace):
+    """Takes a row's number in the input for its place in the original."""
+
+    def read(self, side):
+        return None
+
+    def compare(self, scene):
+        ages = scene.before.table(("age",))["age"].numbers
+        return Found({"ages": float(ages[scene.after.table(("age",)).row_ids].sum())})
+
+    figures = (Figure("ages", "Ages", "All of them together."),)
+
+
+def test_an_original_that_lost_rows_is_no_file():
+    checks.check_measure(CountsFromTheFirst())
+    with pytest.raises(AssertionError, match="stopped with IndexError"):
+        checks.check_measure_where_rows_are_gone(CountsFromTheFirst())
