@@ -66,16 +66,37 @@ def test_nobody_looks_distinct_numbers_up_one_by_one():
     assert slow == []
 
 
-@pytest.mark.parametrize("number", [0, 1, 3, 1 << 17, (1 << 17) + 5])
+LENGTHS = (0, 1, 3, keys.DEALT_FROM - 1, keys.DEALT_FROM, keys.DEALT_TO, keys.DEALT_TO + 1)
+
+
+@pytest.mark.parametrize("number", LENGTHS)
 def test_long_and_short_lists_are_counted_alike(number):
     draw = np.random.default_rng(number)
-    keys = draw.integers(0, max(number, 1) * 100, number)
-    before = keys.copy()
-    found = grouped(keys, None, LIMIT)
-    assert (keys == before).all()
+    given = draw.integers(0, max(number, 1) * 100, number)
+    before = given.copy()
+    found = grouped(given, None, LIMIT)
+    assert (given == before).all()
     known = np.unique(before, return_counts=True)
-    for one in (found, grouped(keys, None, LIMIT, spent=True)):
-        assert [part.tolist() for part in one] == [part.tolist() for part in known]
+    for one in (found, grouped(given, None, LIMIT, spent=True)):
+        assert all(np.array_equal(part, other) for part, other in zip(one, known, strict=True))
+
+
+@pytest.mark.parametrize("number", LENGTHS)
+@pytest.mark.parametrize("least", [0, -(2**63)])
+def test_long_and_short_lists_are_added_up_alike(number, least):
+    draw = np.random.default_rng(number)
+    given = draw.integers(least, least + max(number, 1) * 3, number)
+    given[:2] = (least, 2**63 - 1)[: min(number, 2)]
+    counts = draw.integers(0, 5, number)
+    before = given.copy(), counts.copy()
+    found = grouped(given, counts, LIMIT)
+    assert (given == before[0]).all()
+    assert (counts == before[1]).all()
+    values, ids = np.unique(before[0], return_inverse=True)
+    sums = np.zeros(len(values), np.int64)
+    np.add.at(sums, ids, counts)
+    assert np.array_equal(found.keys, values)
+    assert np.array_equal(found.counts, sums)
 
 
 def test_packed_columns_are_those_they_were_made_of():

@@ -54,6 +54,7 @@ def _version(compilers: str) -> str:
 
 def _run_everything() -> None:
     _read(_people())
+    _count()
     table = _read(_sample())
     for method in catalogue.methods().values():
         for example in method.examples():
@@ -71,6 +72,17 @@ def _read(raw: bytes) -> bytes:
     table = io.BytesIO()
     ingest(io.BytesIO(raw), table, likeness=Likeness(io.BytesIO(), bytes(16)))
     return table.getvalue()
+
+
+def _count() -> None:
+    """More keys than the sample has rows, with and without counts."""
+    import numpy as np
+
+    from worker.engine.tables.keys import DEALT_FROM, LIMIT, grouped
+
+    keys = np.arange(DEALT_FROM)
+    for counts in (None, keys):
+        grouped(keys, counts, LIMIT)
 
 
 def _people() -> bytes:

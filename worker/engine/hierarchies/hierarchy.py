@@ -41,7 +41,7 @@ class Hierarchy:
     @cached_property
     def cover(self) -> tuple[Counter[str], ...]:
         """For each level, how many rows each label covers."""
-        return tuple(Counter(row[level] for row in self.rows) for level in range(self.height + 1))
+        return tuple(Counter(map(itemgetter(level), self.rows)) for level in range(self.height + 1))
 
     def lines(self) -> list[str]:
         """The rows in ARX's layout, quoted so that the delimiter is sniffed right when they are read."""
@@ -72,7 +72,7 @@ class Levels:
 
     def lifted(self, values: Codes, level: int) -> Codes:
         """Codes of values as codes of a level; at the lowest each value is its own label."""
-        return self.from_values[level][values] if level else values
+        return self.from_values[level].take(values) if level else values
 
     def with_star(self, level: int) -> pa.Array:
         """The labels of a level and `*`: the same list every time, so that it is looked at once."""
@@ -166,10 +166,11 @@ def _laid_over(hierarchy: Hierarchy, paths: list[tuple[str, ...]], height: int, 
     from_values: list[Codes] = []
     shares: list[Floats] = []
     for level in range(height + 1):
-        texts = sorted({path[level] for path in paths}) if level else [path[0] for path in paths]
+        own = list(map(itemgetter(level), paths))
+        texts = sorted(set(own)) if level else own
         index = {text: code for code, text in enumerate(texts)}
         labels.append(tuple(texts))
-        from_values.append(np.array([index[path[level]] for path in paths], dtype=np.int32))
+        from_values.append(np.fromiter(map(index.__getitem__, own), np.int32, len(own)))
         shares.append(np.array([_share(hierarchy, text, level, height, size) for text in texts]))
     steps = [from_values[0]]
     for level in range(1, height + 1):

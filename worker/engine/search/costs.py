@@ -96,14 +96,17 @@ def code_counts(coding: Coding, keys: Words, rows: Ints, column_at: Longs, count
     for column in range(coding.word.size):
         mask, shift = np.uint64((1 << coding.width[column]) - 1), np.uint64(coding.shift[column])
         own, span = keys[coding.word[column]], 1 << coding.width[column]
-        parts = np.zeros((2, span), np.int64)  # two, so that adding to one value need not wait for itself
-        for i in range(0, rows.size - 1, 2):
+        parts = np.zeros((4, span), np.int64)  # so that adding to one value need not wait for itself
+        whole = rows.size // 4 * 4
+        for i in range(0, whole, 4):
             parts[0, np.int64((own[i] >> shift) & mask)] += rows[i]
             parts[1, np.int64((own[i + 1] >> shift) & mask)] += rows[i + 1]
-        if rows.size % 2:
-            parts[0, np.int64((own[rows.size - 1] >> shift) & mask)] += rows[rows.size - 1]
+            parts[2, np.int64((own[i + 2] >> shift) & mask)] += rows[i + 2]
+            parts[3, np.int64((own[i + 3] >> shift) & mask)] += rows[i + 3]
+        for i in range(whole, rows.size):
+            parts[0, np.int64((own[i] >> shift) & mask)] += rows[i]
         for field in range(span):
-            found = parts[0, field] + parts[1, field]
+            found = parts[0, field] + parts[1, field] + parts[2, field] + parts[3, field]
             if found:
                 counts[column_at[column] + coding.leaves[coding.leaf_at[column] + field]] += found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class Ladder:
     def of_levels(cls, levels: Levels) -> Ladder:
         """From a hierarchy laid over the values that occur."""
         covers = [
-            np.rint(shares * levels.size)[codes]
+            np.rint(shares * levels.size).take(codes)
             for shares, codes in zip(levels.shares, levels.from_values, strict=True)
         ]
         ladder = cls(tuple(levels.from_values), tuple(covers), float(levels.size), levels.name)
@@ -57,7 +58,7 @@ class Ladder:
             lower, upper = self.maps[level], self.maps[level + 1]
             parents = np.zeros(int(lower.max(initial=-1)) + 1, np.int32)
             parents[lower] = upper
-            if not np.array_equal(parents[lower], upper):
+            if not (parents.take(lower) == upper).all():
                 raise EngineError(
                     "hierarchy-not-a-tree",
                     f"In the hierarchy of column {self.name!r} a label of level {level} has two different "
@@ -119,8 +120,7 @@ class Ladder:
     @cached_property
     def first_bits(self) -> tuple[int, ...]:
         """Per level: the lowest bit of the field that is kept there."""
-        starts = np.concatenate([[0], np.cumsum([bits for _, bits in self.digits])])
-        return tuple(int(start) for start in starts[: self.levels])
+        return tuple(accumulate((bits for _, bits in self.digits[:-1]), initial=0))
 
     @cached_property
     def leaves(self) -> Codes:
@@ -146,7 +146,11 @@ def _siblings(values: Codes, parents: Codes) -> tuple[Codes, int]:
         return values, 0
     parent_of = np.zeros(int(values.max()) + 1, np.int64)
     present = np.zeros(len(parent_of), bool)
-    parent_of[values], present[values] = parents, True
+    present[values] = True
+    if parents.min() == parents.max():
+        places = np.cumsum(present, dtype=np.int32) - 1
+        return places.take(values), _bits(int(places[-1]) + 1)
+    parent_of[values] = parents
     known = np.flatnonzero(present)
     order = known[np.argsort(parent_of[known], kind="stable")]
     ranks = np.arange(len(order)) - np.searchsorted(parent_of[order], parent_of[order])

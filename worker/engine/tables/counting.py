@@ -13,7 +13,18 @@ import pyarrow as pa
 from worker.engine.tables.column import Codes, Column, Floats, Mask
 from worker.engine.tables.dense import Numbers
 from worker.engine.tables.frequency import Counts, Domain, FrequencyTable, NumberDomain
-from worker.engine.tables.keys import LIMIT, Grouped, Keys, Packed, group, grouped, narrow, pack, unpack
+from worker.engine.tables.keys import (
+    LIMIT,
+    ONE_OF,
+    Grouped,
+    Keys,
+    Packed,
+    group,
+    grouped,
+    narrow,
+    pack,
+    unpack,
+)
 from worker.engine.tables.kinds import Kind
 from worker.engine.tables.long_table import LongTable, Parts, Tuples
 from worker.engine.tables.scratch import Shelf
@@ -348,7 +359,7 @@ def _few(codes: Sequence[Codes]) -> Sequence[Codes]:
     """Rows from all over the table."""
     if isinstance(codes, Packed):
         return codes.few(_LOOKED_AT)
-    return [column[:: len(column) // _LOOKED_AT + 1] for column in codes]
+    return [column[:: max(len(column) // _LOOKED_AT + 1, ONE_OF)] for column in codes]
 
 
 def _occurs(codes: Sequence[Codes], few: Sequence[Codes], at: int, size: int) -> Mask:

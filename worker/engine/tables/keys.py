@@ -128,7 +128,8 @@ def _listed(keys: Keys, span: int) -> Groups:
 
 
 _AT_ONCE = 1 << 16
-_MANY = 1 << 17
+DEALT_FROM, DEALT_TO = 1 << 12, 1 << 20
+"""Lists of such lengths are dealt out by digits; a longer one has no room for another of its length."""
 DENSE = 1 << 22
 """Up to so many possible keys a list with a place for each is faster than sorting."""
 SORTED_FROM = 1 << 14
@@ -157,10 +158,12 @@ def grouped(keys: Keys, counts: Keys | None, span: int, *, spent: bool = False) 
         dense = np.bincount(keys, minlength=0) if counts is None else totals(keys, counts, span)
         present = np.flatnonzero(dense)
         return Grouped(present, dense[present].astype(np.int64, copy=False))
+    if DEALT_FROM <= len(keys) <= DEALT_TO:
+        return _dealt(keys if spent else keys.copy(), counts)
     if counts is None:
         own = keys if spent else keys.copy()
         own.sort()
-        if len(own) >= _MANY:
+        if len(own) > DEALT_TO:
             return _counted(own)
         distinct, ordered = _runs(own)
         return Grouped(distinct, np.diff(np.append(ordered, len(keys))))
@@ -169,15 +172,37 @@ def grouped(keys: Keys, counts: Keys | None, span: int, *, spent: bool = False) 
     return Grouped(distinct, np.add.reduceat(counts[order], ordered) if len(keys) else counts)
 
 
+def _dealt(own: Keys, counts: Keys | None) -> Grouped:
+    """Of a list that nobody else has, in its place. A compiled loop pays from some length on."""
+    from worker.engine.kernels.dealing import DIGITS, added_up, counted
+
+    least, most = own.min(), own.max()
+    bits = (int(most) - int(least)).bit_length()
+    own -= least  # past the largest number it goes on from the smallest, and back again
+    spare, ends = np.empty(len(own), np.uint64), np.empty(DIGITS, np.int64)
+    if counts is None:
+        sums = np.empty(len(own), np.int64)
+        size = counted(own.view(np.uint64), spare, bits, ends, sums)
+    else:
+        sums = counts.astype(np.int64)
+        size = added_up(own.view(np.uint64), spare, bits, ends, sums, np.empty(len(own), np.int64))
+    own[:size] += least
+    return _shortened(own, sums, size)
+
+
 def _counted(ordered: Keys) -> Grouped:
-    """Of a sorted list that nobody else has, in its place. A compiled loop pays from some length on."""
+    """Of a long sorted list that nobody else has, in its place."""
     from worker.engine.kernels.merging import run_lengths
 
     counts = np.empty(len(ordered), np.int64)
-    size = run_lengths(ordered, counts)
-    for array in (ordered, counts):
+    return _shortened(ordered, counts, run_lengths(ordered, counts))
+
+
+def _shortened(keys: Keys, counts: Keys, size: int) -> Grouped:
+    """The first ones alone; the rest is given back without a copy."""
+    for array in (keys, counts):
         array.resize(size, refcheck=False)
-    return Grouped(ordered, counts)
+    return Grouped(keys, counts)
 
 
 def distinct(keys: A) -> A:
@@ -269,8 +294,8 @@ class Packed(Sequence[Codes]):
         return self._rows * max(self._keys.itemsize, sum(widths))
 
     def few(self, most: int) -> Sequence[Codes]:
-        """So many rows from all over the table, or a few more."""
-        rows = slice(None, None, self._rows // most + 1)
+        """So many rows from all over the table, or a few more; of a short table one row of eight."""
+        rows = slice(None, None, max(self._rows // most + 1, ONE_OF))
         if "_columns" in vars(self):
             return [column[rows] for column in self._columns]
         return Packed(self._keys[rows], self._sizes)
@@ -280,6 +305,10 @@ class Packed(Sequence[Codes]):
         columns = tuple(unpack(self._keys, self._sizes))
         self._keys = self._keys[:0]  # not both are held
         return columns
+
+
+ONE_OF = 8
+"""Looking at fewer rows costs little beside looking at all of them, should that be needed."""
 
 
 def narrow(size: int) -> type[np.signedinteger[Any]]:

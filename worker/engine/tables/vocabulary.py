@@ -43,7 +43,7 @@ class Vocabulary:
         to = self.translation(column)
         if len(to) < len(column.codes) and np.array_equal(to, np.arange(len(to))):
             return column.codes
-        return to[column.codes]
+        return to.take(column.codes)
 
     def translation(self, column: Column) -> Codes:
         """The code of each label that occurs in a row; -1 for labels that did not occur so far."""
