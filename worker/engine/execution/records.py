@@ -41,27 +41,33 @@ MOST_KEYS = 8
 
 
 @dataclass(frozen=True)
-class _Figure:
-    """The distinct values of a figure as they are written, and which of them stands at each place."""
+class _OfClasses:
+    """The distinct values of a figure of classes as they are written, and which of them each class has."""
 
     listed: Listed
     codes: Codes
 
     @classmethod
-    def of(cls, values: Counts | Floats) -> _Figure:
-        """A figure of classes or rows."""
-        distinct, codes = np.unique(values, return_inverse=True)
-        texts = pa.array([_number(value) for value in distinct.tolist()], pa.large_string())
-        return cls(Listed(texts), codes.reshape(-1).astype(np.int32))
+    def of(cls, values: Counts | Floats) -> _OfClasses:
+        """Last comes what rows of no class have."""
+        return cls(*_listed(np.append(values, 0)))
 
-    @classmethod
-    def of_classes(cls, values: Counts | Floats) -> _Figure:
-        """A figure of classes; last what rows of no class have."""
-        return cls.of(np.append(values, 0))
-
-    def cells(self, places: Codes | slice) -> Cells:
-        """What stands at some places."""
+    def cells(self, places: Codes) -> Cells:
+        """What stands in rows of these classes."""
         return LabelCells(self.codes[places], self.listed)
+
+
+def _cells_of(values: Counts | Floats) -> Cells:
+    """A figure of some rows. All rows may have as many different ones, which are never listed together."""
+    listed, codes = _listed(values)
+    return LabelCells(codes, listed)
+
+
+def _listed(values: Counts | Floats) -> tuple[Listed, Codes]:
+    """The distinct values as texts, and which of them stands at each place."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    texts = pa.array([_number(value) for value in distinct.tolist()], pa.large_string())
+    return Listed(texts), codes.reshape(-1).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ class _Records:
     names of their columns: those of classes, and those that differ from row to row."""
 
     found: Codes
-    of_classes: dict[str, _Figure]
-    of_rows: dict[str, _Figure]
+    of_classes: dict[str, _OfClasses]
+    of_rows: dict[str, PerRecord]
     diversity: tuple[str, ...]
     measured: tuple[str, ...]
 
@@ -116,8 +122,8 @@ def _records(
     keys: tuple[str, ...],
 ) -> _Records:
     sensitive = tuple(name for name in after.sensitive if name in after.schema)
-    found, of_classes = np.full(original.rows, -1, np.int32), dict[str, _Figure]()
-    of_rows = {name: _Figure.of(values) for name, values in measured.items()}
+    found, of_classes = np.full(original.rows, -1, np.int32), dict[str, _OfClasses]()
+    of_rows = dict(measured)
     if keys:
         classes, _ = released_classes(after.counts((*keys, *sensitive), persons=True, weights=True), keys)
         found = class_of_rows(released, classes, keys, original.rows)
@@ -125,10 +131,10 @@ def _records(
             **_risks(classes, keys),
             **{_diversity(name): _values(classes, name) for name in sensitive},
         }
-        of_classes = {name: _Figure.of_classes(one) for name, one in figures.items()}
+        of_classes = {name: _OfClasses.of(one) for name, one in figures.items()}
         if classes.number and original.schema.named(Role.HOUSEHOLD_KEY):
             own = np.append(figures["individual_risk"], 0.0)[found]
-            of_rows["household_risk"] = _Figure.of(of_households(own, *told_apart(original, original.rows)))
+            of_rows["household_risk"] = of_households(own, *told_apart(original, original.rows))
     return _Records(found, of_classes, of_rows, tuple(map(_diversity, sensitive)), tuple(measured))
 
 
@@ -165,7 +171,7 @@ def _cells(records: _Records, rows: slice) -> Sequence[Cells]:
         if name in records.of_classes:
             cells.append(records.of_classes[name].cells(places))
         elif name in records.of_rows:
-            cells.append(records.of_rows[name].cells(rows))
+            cells.append(_cells_of(records.of_rows[name][rows]))
         else:
             cells.append(LabelCells(np.zeros(len(places), np.int32), no_text))
     return cells
