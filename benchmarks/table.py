@@ -36,14 +36,14 @@ class Result:
 
     def cells(self) -> tuple[str, ...]:
         """As it is printed."""
-        bound = "" if self.bound is None else f"≤ {_short(self.bound)}"
+        bound = "" if self.bound is None else f"≤ {short(self.bound)}"
         bound = bound if self.most is None else f"≤ {self.most:g} {self.unit}".strip()
         verdict = "yes" if bound and self.ok else "NO" if bound else ""
         ours, reference = (f"{thousands(value)} {self.unit}".strip() for value in (self.ours, self.reference))
-        return (self.what, ours, reference, self.against, _short(self.ratio), bound, verdict)
+        return (self.what, ours, reference, self.against, short(self.ratio), bound, verdict)
 
 
-def _short(ratio: float) -> str:
+def short(ratio: float) -> str:
     """A ratio; small ones as one part of many."""
     return f"1/{thousands(round(1 / ratio))}" if 0 < ratio < 0.01 else f"{ratio:.3g}"
 
