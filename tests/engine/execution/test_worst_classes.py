@@ -16,7 +16,7 @@ from worker.engine.contracts.figure import Figure
 from worker.engine.errors import LimitExceeded
 from worker.engine.execution import measuring
 from worker.engine.execution.local import Output, anonymize
-from worker.engine.execution.worst_classes import Grouped, judged_by, worst, worst_chart
+from worker.engine.execution.worst_classes import ALIKE, Grouped, judged_by, worst, worst_chart
 from worker.engine.randomness import key_from_seed
 from worker.engine.tables.table import MemorySource
 
@@ -53,10 +53,10 @@ def test_groups_of_several_columns_stand_in_one_list_and_small_ones_are_left_out
 
 
 def test_five_are_shown_as_a_sentence_each() -> None:
-    values = np.linspace(0.1, 0.9, 9)
-    chart = worst_chart(RISK, values, [grouped(list(range(9)))])
+    values = np.repeat(np.linspace(0.1, 0.9, 9), 2)
+    chart = worst_chart(RISK, values, [grouped([group for group in range(9) for _ in range(2)], ALIKE)])
     assert chart is not None
-    assert chart.series[0].x == tuple(f"1 row with group {group}" for group in (8, 7, 6, 5, 4))
+    assert chart.series[0].x == tuple(f"2 rows with group {group}" for group in (8, 7, 6, 5, 4))
     assert chart.internal
     assert chart.y.scale == "percent"
     several = worst_chart(SIZE, np.array([1.0, 1.0]), [grouped([0, 0])])
@@ -97,23 +97,28 @@ def charts_of(steps: Any, measure: str, columns: Any = KEYS, **options: Any) -> 
 
 
 def by_hand(records: str, column: str) -> list[str]:
-    """The means of the five worst combinations of age and sex, by what the lines say of each row."""
+    """The means of the five worst combinations of age and sex that several have, by what the lines say."""
     head, *lines = records.splitlines()
     at = head.split(",").index(column)
     found = defaultdict(list)
     for person, line in zip(people(), lines, strict=True):
         found[person["age"], person["sex"]].append(float(line.split(",")[at]))
-    means = sorted((sum(own) / len(own) for own in found.values()), reverse=True)
+    means = sorted((sum(own) / len(own) for own in found.values() if len(own) > 1), reverse=True)
     return [f"{mean:.9f}" for mean in means[:5]]
 
 
-@pytest.mark.parametrize(("measure", "column"), [("individual-risk", "risk"), ("suda", "suda")])
-def test_classes_that_tell_the_truth_are_those_of_a_loop(measure: str, column: str) -> None:
-    charts, records = charts_of([], measure)
-    (series,) = charts[f"worst-{column}"]["series"]
-    assert [f"{mean:.9f}" for mean in series["y"]] == by_hand(records, f"{measure}_{column}")
+def test_classes_that_tell_the_truth_are_those_of_a_loop() -> None:
+    charts, records = charts_of([], "individual-risk")
+    (series,) = charts["worst-risk"]["series"]
+    assert [f"{mean:.9f}" for mean in series["y"]] == by_hand(records, "individual-risk_risk")
     for words in series["x"]:
-        assert re.fullmatch(r"\d+ rows? with age \d+, (sex [FM]|no sex)", words)
+        assert re.fullmatch(r"\d+ rows with age \d+, (sex [FM]|no sex)", words)
+
+
+def test_a_score_of_single_rows_alone_names_no_class() -> None:
+    charts, records = charts_of([], "suda")
+    assert set(by_hand(records, "suda_suda")) == {"0.000000000"}
+    assert "worst-suda" not in charts
 
 
 def test_where_nothing_is_true_values_and_tenths_are_looked_at() -> None:
@@ -128,6 +133,14 @@ def test_where_nothing_is_true_values_and_tenths_are_looked_at() -> None:
         where = r"age below [\d.]+|age from [\d.]+( to below [\d.]+)?|sex [FM]|no sex"
         assert re.fullmatch(rf"\d+ rows with ({where})", words)
     assert series["y"] == sorted(series["y"], reverse=True)
+
+
+def test_what_one_alone_has_is_said_of_nobody() -> None:
+    alone, pair = np.array([1.0, 0.5, 0.25]), [0, 1, 1]
+    chart = worst_chart(RISK, alone, [grouped(pair, ALIKE)])
+    assert chart is not None
+    assert chart.series[0].x == ("2 rows with group 1",)
+    assert worst_chart(RISK, alone, [grouped([0, 1, 2], ALIKE)]) is None
 
 
 def test_nobody_who_wants_no_records_gets_words() -> None:

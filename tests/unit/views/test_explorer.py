@@ -140,7 +140,9 @@ def test_risk_and_utility_stand_beside_the_score(unlisted: Run, browse: Browser)
         "smallest_class": None,
         "classes": 0,
     }
-    factories.make_exploration(unlisted, steps=[{**LISTED, "explored": [rated, half, *LISTED["explored"]]}])
+    uncounted = {**LISTED["explored"][0], "levels": {"age": 1, "zip": 2}, "suppressed_rows": None}
+    listed = [rated, half, uncounted, *LISTED["explored"]]
+    factories.make_exploration(unlisted, steps=[{**LISTED, "explored": listed}])
     page = browse("steward").get(explorer(unlisted), {"node": "2-1"})
     points = {one.key: one for one in page.context["points"]}
     best, other, unrated = points["2-1"], points["3-1"], points["3-2"]
@@ -148,7 +150,7 @@ def test_risk_and_utility_stand_beside_the_score(unlisted: Run, browse: Browser)
     assert best.kept == pytest.approx(1 - (2 / 3 + 1 / 2) / 2)
     assert (other.risk_words, other.kept) == ("–", pytest.approx((1 - (1 + 1 / 2) / 2) * 9 / 12))
     assert (unrated.risk_words, unrated.mean_risk_words, unrated.kept) == ("–", "–", 0)
-    assert points["1-1"].kept is None
+    assert points["1-1"].kept is points["1-2"].kept is None
     assert "highest risk 25\u00a0%" in page.content.decode()
     assert "<dt>Highest risk</dt>" in page.content.decode()
 

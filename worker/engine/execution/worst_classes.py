@@ -28,6 +28,8 @@ from worker.engine.uniqueness.rows_of_classes import class_of_rows
 from worker.engine.wording import thousands
 
 SHOWN = 5
+ALIKE = 2
+"""Rows that a class must have: what one alone has is said of nobody."""
 FEWEST = 5
 """Rows that a value must have where it is no class: fewer happen to fare badly."""
 
@@ -39,7 +41,7 @@ class Grouped:
     found: Codes
     number: int
     called: Callable[[int], str]
-    fewest: int = 1
+    fewest: int
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Worst:
     @property
     def words(self) -> str:
         """So that it is read as a sentence."""
-        return f"{thousands(self.rows)} row{'' if self.rows == 1 else 's'} with {self.called}"
+        return f"{thousands(self.rows)} rows with {self.called}"
 
 
 def judged_by(figures: Sequence[Figure], records: Collection[str]) -> Figure | None:
@@ -74,7 +76,7 @@ def groups_of(released: Statistics, traces: Traces | None, rows: int) -> Iterato
         classes, _ = released_classes(released.counts(keys, persons=True, weights=True), keys)
         if classes.number:
             found = class_of_rows(released, classes, keys, rows)
-            yield Grouped(found, classes.number, _namer(classes, keys))
+            yield Grouped(found, classes.number, _namer(classes, keys), ALIKE)
         return
     for field in released.schema:
         if field.name in released.quasi_identifiers:
