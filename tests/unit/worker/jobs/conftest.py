@@ -6,6 +6,9 @@ import pytest
 
 from tests.site import until
 from worker.process import ready
+from worker.queue.kinds import kinds
+
+assert kinds(), "their files are loaded here, while lines are watched, and not by whoever comes first"
 
 
 @pytest.fixture(scope="package", autouse=True)
