@@ -4,11 +4,13 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from django.db import connection
 
+from stewardapp.access.verdict import Refused
 from stewardapp.actions import runs
 from stewardapp.models import AuditEvent, JobState, Run
 from tests.faults import dying, trouble
@@ -85,14 +87,20 @@ def test_without_a_fault(standing: StandingSite) -> None:
 
 
 def test_the_engine_is_killed_at_a_random_point(standing_embedded: StandingSite) -> None:
-    world = World.make(standing_embedded)
-    for _ in range(ROUNDS):
+    world, killed = World.make(standing_embedded), 0
+    for _ in range(5 * ROUNDS):
         run = world.run(seconds=LONG)
         running(run)
+        engine = engine_of(standing_embedded)
         time.sleep(random.uniform(0, LONG))
-        os.kill(engine_of(standing_embedded), signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(engine, signal.SIGKILL)
         assert ended(run) == JobState.SUCCEEDED, run.error_message
-        assert run.attempts == 2
+        assert run.attempts <= 2
+        killed += run.attempts == 2  # else it was done before
+        if killed == ROUNDS:
+            break
+    assert killed == ROUNDS
     assert broken() == []
 
 
@@ -209,10 +217,12 @@ def test_runs_are_cancelled_at_random(standing: StandingSite) -> None:
     for _ in range(3 * ROUNDS):
         run = world.run(seconds=LONG)
         time.sleep(random.uniform(0, 2 * LONG))
-        run.refresh_from_db()
-        if not run.is_alive:
+        try:
+            runs.cancel(run=run, by=world.team.steward)
+        except Refused:  # it has ended
+            run.refresh_from_db()
+            assert not run.is_alive
             continue
-        runs.cancel(run=run, by=world.team.steward)
         asked = time.monotonic()
         assert ended(run) == JobState.CANCELLED
         assert time.monotonic() - asked < 5

@@ -96,7 +96,7 @@ class World:
         return make_run(self.release(trouble(**params)), by=self.team.steward)
 
 
-def ended(job: Job | None, seconds: float = 60) -> str:
+def ended(job: Job | None, seconds: float = 120) -> str:
     """Wait for the end of a job; the state it ended in."""
     assert job is not None
     rows: JobQuerySet[Any] = type(job)._default_manager.all()
