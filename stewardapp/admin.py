@@ -20,6 +20,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from stewardapp.access.verdict import Refused
 from stewardapp.actions import accounts, memberships, officers, projects
 from stewardapp.models import Membership, Project, User
+from stewardapp.views.accounts import link_to_choose_password
 
 if TYPE_CHECKING:
     from django.forms import ModelForm
@@ -32,7 +33,7 @@ else:  # these classes take no parameters when the program runs
     Administration = admin.ModelAdmin
 
 
-LOST = ("new_password", "remove_second_factor")
+LOST = ("replace_password", "remove_second_factor")
 
 
 class AdministrationSite(admin.AdminSite):
@@ -83,9 +84,7 @@ site = AdministrationSite()
 
 
 class NewAccountForm(UserForm):
-    """What a new account needs."""
-
-    password = forms.CharField(widget=forms.PasswordInput, help_text="The first password; tell it in person.")
+    """What a new account needs; its owner chooses a password by a link."""
 
     class Meta:
         model = User
@@ -95,10 +94,10 @@ class NewAccountForm(UserForm):
 class KnownAccountForm(UserForm):
     """What is corrected about an account, and what is replaced when it was lost."""
 
-    new_password = forms.CharField(
+    replace_password = forms.BooleanField(
         required=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Only in place of a lost one; tell it in person. It ends every session of this person.",
+        help_text="Only when it was lost, or somebody else knows it. It ends every session of this person "
+        "and makes a link to choose another. Every administrator is told, and so is the person.",
     )
     remove_second_factor = forms.BooleanField(
         required=False, help_text="Only when it was lost. Every administrator is told, and so is the person."
@@ -174,15 +173,15 @@ class UserAdmin(ThroughActions):
     fields = ("username", "first_name", "last_name", "email", "is_staff", "is_officer", "is_active", *LOST)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """A new account asks for a password."""
+        """A new account has nothing yet that could be replaced."""
         if obj is None:
             kwargs |= {"form": NewAccountForm, "fields": None}
         return super().get_form(request, obj, change, **kwargs)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A new account is active and has a password."""
+        """A new account is active."""
         if obj is None:
-            return ("username", "password", "first_name", "last_name", "email", "is_staff")
+            return ("username", "first_name", "last_name", "email", "is_staff")
         return super().get_fields(request, obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:  # noqa: ARG002
@@ -195,14 +194,9 @@ class UserAdmin(ThroughActions):
         by = _admin(request)
         names = {name: said[name] for name in ("email", "first_name", "last_name")}
         if not change:
-            made = accounts.create(
-                username=said["username"],
-                password=said["password"],
-                is_admin=said["is_staff"],
-                by=by,
-                **names,
-            )
+            made = accounts.create(username=said["username"], is_admin=said["is_staff"], by=by, **names)
             obj.pk = made.pk
+            _hand_out_link(request, made)
             return
         if "is_active" in form.changed_data:
             (accounts.reactivate if said["is_active"] else accounts.deactivate)(user=obj, by=by)
@@ -210,10 +204,10 @@ class UserAdmin(ThroughActions):
             (officers.appoint if said["is_officer"] else officers.dismiss)(user=obj, by=by)
         if set(form.changed_data) - {"is_active", "is_officer", *LOST}:
             accounts.change(user=obj, is_admin=said["is_staff"], by=by, **names)
-        if said["new_password"]:
-            accounts.reset_password(user=obj, password=said["new_password"], by=by)
         if said["remove_second_factor"]:
             accounts.remove_factors(user=obj, by=by)
+        if said["replace_password"]:
+            _hand_out_link(request, accounts.reset_password(user=obj, by=by))
 
 
 @admin.register(Project, site=site)
@@ -279,6 +273,15 @@ class MembershipAdmin(ThroughActions):
         """Through the action."""
         assert isinstance(obj, Membership)
         memberships.remove(membership=obj, by=_admin(request))
+
+
+def _hand_out_link(request: HttpRequest, user: User) -> None:
+    link = link_to_choose_password(request, user)
+    messages.warning(
+        request,
+        f"Give {user.display_name} this link in person or where only they read it: whoever opens it first "
+        f"chooses the password. It serves once, for two days, and is not shown again: {link}",
+    )
 
 
 def _is_admin(request: HttpRequest) -> bool:

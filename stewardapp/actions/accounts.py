@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.db.models import F
@@ -19,6 +20,7 @@ from stewardapp.models.membership import person_of
 from stewardapp.notifications import notify
 
 OWN_CHANGES = ("factor-added", "factor-removed", "recovery-code-used", "recovery-codes-shown")
+LINKS = PasswordResetTokenGenerator()  # a link holds for this password, or for this lack of one
 ENDS_OTHER_SESSIONS = frozenset({"factor-added"})  # they began without it
 
 
@@ -26,14 +28,14 @@ ENDS_OTHER_SESSIONS = frozenset({"factor-added"})  # they began without it
 def create(
     *,
     username: str,
-    password: str,
+    password: str | None = None,
     email: str = "",
     first_name: str = "",
     last_name: str = "",
     is_admin: bool = False,
     by: User,
 ) -> User:
-    """Make an account for a person."""
+    """Make an account for a person; without a password its owner chooses one by a link."""
     require(may_manage_people(person_of(by)))
     user = User(
         username=required(username, "username", 150),
@@ -43,7 +45,10 @@ def create(
         is_staff=is_admin,
         handed_over_at=timezone.now(),
     )
-    _set_password(user, password)
+    if password is None:
+        user.set_unusable_password()
+    else:
+        _set_password(user, password)
     _save(user)
     audit.record("account.created", user, by=by, details={"is_admin": is_admin})
     return user
@@ -136,18 +141,32 @@ def reactivate(*, user: User, by: User) -> User:
 
 
 @action
-def reset_password(*, user: User, password: str, by: User) -> User:
-    """Give somebody a new password; they and the other administrators are told.
+def reset_password(*, user: User, by: User) -> User:
+    """Take somebody's password away, for a link to choose another by; they and the administrators are told.
 
-    It may let `by` in too: what was begun before is no longer for this account to judge.
+    The link may let `by` in too: what was begun before is no longer for this account to judge.
     """
     require(may_manage_people(person_of(by)))
+    _not_oneself(user, by, losing=True)
     user = locked(user)
-    _set_password(user, password)
+    user.set_unusable_password()
     user.handed_over_at = timezone.now()
     user.save(update_fields=["password", "handed_over_at"])
     audit.record("account.password-reset", user, by=by)
     _tell_of_reset(user, by, "password")
+    return user
+
+
+@action
+def choose_password(*, password: str, by: User) -> User:
+    """Take the password that somebody chose by a link; a link serves once, whoever opens it first."""
+    seen = by.password
+    user = locked(by)
+    if not user.is_active or user.password != seen:
+        raise Conflict("link-used", "This link was used before, or another one has taken its place.")
+    _set_password(user, password)
+    user.save(update_fields=["password"])
+    audit.record("account.password-chosen", user, by=user)
     return user
 
 

@@ -53,26 +53,35 @@ def prove(page: Page, password: str) -> None:
     page.get_by_role("button", name="Confirm").click()
 
 
+def chosen_by_link(visit: Visit, admin: Page, password: str) -> str:
+    """Choose a password by the link that the administrator's page shows; where the link led."""
+    shown = re.search(r"https?://\S+(/accounts/password/choose/\S+)", admin.locator("main").inner_text())
+    assert shown, "no link is shown"
+    page = visit().goto(shown[1])
+    page.get_by_label("New password", exact=True).fill(password)
+    page.get_by_label("New password confirmation").fill(password)
+    page.get_by_role("button", name="Set this password").click()
+    expect(page.get_by_text("Your password is set.")).to_be_visible()
+    return shown[1]
+
+
 def is_in(page: Page) -> None:
     expect(page.get_by_role("heading", name="Your desk")).to_be_visible()
 
 
 def test_an_administrator_makes_an_account_and_its_owner_a_password(visit: Visit, desk: Desk) -> None:
-    name, first, second = (
-        f"person-{secrets.token_hex(3)}",
-        secrets.token_urlsafe(12),
-        secrets.token_urlsafe(12),
-    )
+    name, first, second, third = f"person-{secrets.token_hex(3)}", *(secrets.token_urlsafe(12) for _ in "123")
     admin = visit("admin").page
     admin.locator("summary", has_text="Your account").click()
     admin.get_by_role("link", name="People and retention").click()
     admin.get_by_role("row", name="Users").get_by_role("link", name="Add").click()
     admin.get_by_label("Username").fill(name)
-    admin.get_by_label("Password").fill(first)
     admin.get_by_role("button", name="Save", exact=True).click()
     expect(admin.get_by_text("was added successfully")).to_be_visible()
 
-    page = visit().goto("/")
+    page = visit().goto(chosen_by_link(visit, admin, first))
+    expect(page.get_by_role("heading", name="This link no longer works")).to_be_visible()
+    page.get_by_role("link", name="Sign in").click()
     give(page, name, first)
     is_in(page)
     expect(page.get_by_text("You are in no project yet")).to_be_visible()
@@ -87,6 +96,16 @@ def test_an_administrator_makes_an_account_and_its_owner_a_password(visit: Visit
     give(page, name, first)
     expect(page.get_by_text(NOT_CORRECT)).to_be_visible()
     give(page, name, second)
+    is_in(page)
+
+    admin.get_by_role("link", name=name).first.click()
+    admin.get_by_label("Replace password").check()
+    admin.get_by_role("button", name="Save", exact=True).click()
+    chosen_by_link(visit, admin, third)
+    page.reload()
+    give(page, name, second)
+    expect(page.get_by_text(NOT_CORRECT)).to_be_visible()
+    give(page, name, third)
     is_in(page)
 
 

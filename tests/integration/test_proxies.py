@@ -173,7 +173,7 @@ def nginx(folder: Path, site: int, port: int, *changes: tuple[str, str]) -> list
     owner = "user root;" if os.geteuid() == 0 else ""
     (folder / "nginx.conf").write_text(
         f"{owner} pid {folder}/pid; error_log {folder}/error.log; events {{}} "
-        f"http {{ access_log off; {temporary}\n{text}\n}}"
+        f"http {{ access_log {folder}/access.log; {temporary}\n{text}\n}}"
     )
     (folder / "temporary").mkdir()
     return [
@@ -276,6 +276,8 @@ def test_sign_in_and_upload_through_it(site: Serving, team: factories.Team, prox
     log = (site.temporary.parent / "web.log").read_text()
     assert f'"ip": "{CLIENT}"' in log
     assert FORGED not in log
+    kept = [one for one in proxy.folder.rglob("*") if one.is_file() and b"/accounts/" in one.read_bytes()]
+    assert kept == [], "a proxy keeps no log of requests"
 
 
 def test_a_page_hears_through_it_at_once_what_changed(

@@ -323,6 +323,11 @@ TABLE: dict[str, Row] = {
     "account_signup": Row(Door(ALL), Door(ALL), records=frozenset()),
     "account_inactive": PUBLIC,
     "account_change_password": OWN,
+    "account_choose_password": Row(  # nobody comes with a link here
+        Door(ALL, NOBODY, "410"),
+        Door(ALL, NOBODY, "410"),
+        args=lambda scene, place: {"account": scene.team.analyst.pk},
+    ),
     "account_reauthenticate": OWN,
     "mfa_index": Row(PAGE),
     "mfa_authenticate": OWN,

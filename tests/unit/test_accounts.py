@@ -294,8 +294,8 @@ def end(team: factories.Team, how: str) -> None:
         accounts.deactivate(user=team.analyst, by=team.admin)
         accounts.reactivate(user=team.analyst, by=team.admin)
     elif how == "password":
-        accounts.reset_password(user=team.analyst, password=NEW, by=team.admin)
-        accounts.reset_password(user=team.analyst, password=factories.PASSWORD, by=team.admin)
+        without = accounts.reset_password(user=team.analyst, by=team.admin)
+        accounts.choose_password(password=factories.PASSWORD, by=without)
     elif how == "recovered":
         accounts.recover(username=team.analyst.username, password=factories.PASSWORD)
     else:

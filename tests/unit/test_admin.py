@@ -2,6 +2,7 @@
 
 import pytest
 from django.apps import apps
+from django.http import HttpResponse
 from django.test import Client
 
 from stewardapp.admin import site
@@ -9,7 +10,8 @@ from stewardapp.models import AuditEvent, Membership, Project, User
 from tests import factories, factors
 
 pytestmark = pytest.mark.django_db
-NEW = {"username": "newcomer", "password": factories.PASSWORD, "first_name": "", "last_name": "", "email": ""}
+NEW = {"username": "newcomer", "first_name": "", "last_name": "", "email": ""}
+KEPT = {"first_name": "", "last_name": "", "email": "", "is_active": "on"}
 
 
 @pytest.fixture
@@ -28,6 +30,11 @@ def last() -> AuditEvent:
     return AuditEvent.objects.latest("id")
 
 
+def told(answer: HttpResponse) -> str:
+    """The messages at the head of a page."""
+    return " ".join(map(str, answer.context["messages"]))  # type: ignore[attr-defined]
+
+
 def test_only_people_and_projects_are_administered() -> None:
     assert set(site._registry) == {User, Project, Membership}
     assert apps.get_app_config("stewardapp").verbose_name == "Data steward"
@@ -44,17 +51,20 @@ def test_pages_open_for_an_admin_only(client: Client, team: factories.Team, scre
 
 
 def test_an_account_is_made_through_the_action(client: Client) -> None:
-    assert client.post("/admin/stewardapp/user/add/", NEW).status_code == 302
+    made_page = client.post("/admin/stewardapp/user/add/", NEW, follow=True)
     made = User.objects.get(username="newcomer")
-    assert made.check_password(factories.PASSWORD)
+    assert not made.has_usable_password()
     assert (last().action, last().subject_id) == ("account.created", made.pk)
+    assert f"/accounts/password/choose/{made.pk}/?token=" in told(made_page)
 
 
-def test_a_refusal_is_a_message_and_writes_nothing(client: Client) -> None:
+def test_a_refusal_is_a_message_and_writes_nothing(client: Client, team: factories.Team) -> None:
     before = AuditEvent.objects.count()
-    answer = client.post("/admin/stewardapp/user/add/", {**NEW, "password": "short"}, follow=True)
-    assert "too short" in str(next(iter(answer.context["messages"])))
-    assert not User.objects.filter(username="newcomer").exists()
+    url = f"/admin/stewardapp/user/{team.admin.pk}/change/"
+    answer = client.post(url, {**KEPT, "is_staff": "on", "replace_password": "on"}, follow=True)
+    assert "Ask another administrator" in told(answer)
+    assert "token=" not in told(answer)
+    assert User.objects.get(pk=team.admin.pk).check_password(factories.PASSWORD)
     assert AuditEvent.objects.count() == before
 
 
@@ -73,27 +83,26 @@ def test_an_account_is_corrected_and_shut_out(client: Client, team: factories.Te
 def test_what_was_lost_is_replaced(client: Client, team: factories.Team) -> None:
     url = f"/admin/stewardapp/user/{team.analyst.pk}/change/"
     assert client.get(url).status_code == 200
-    kept = {"first_name": "", "last_name": "", "email": "", "is_active": "on"}
-    client.post(url, {**kept, "new_password": "another long walk"})
+    linked = client.post(url, {**KEPT, "replace_password": "on"}, follow=True)
+    assert f"/accounts/password/choose/{team.analyst.pk}/?token=" in told(linked)
     assert last().action == "account.password-reset"
     team.analyst.refresh_from_db()
-    assert team.analyst.check_password("another long walk")
+    assert not team.analyst.has_usable_password()
     factors.give(team.analyst)
-    client.post(url, {**kept, "remove_second_factor": "on"})
+    client.post(url, {**KEPT, "remove_second_factor": "on"})
     assert last().action == "account.factors-removed"
     assert not team.analyst.has_second_factor
     before = AuditEvent.objects.count()
-    client.post(url, {**kept, "new_password": "another long walk", "remove_second_factor": "on"})
+    client.post(url, {**KEPT, "replace_password": "on", "remove_second_factor": "on"})
     assert AuditEvent.objects.count() == before, "both or neither"
-    client.post(url, kept)
+    client.post(url, KEPT)
     assert AuditEvent.objects.count() == before
 
 
 def test_a_data_protection_officer_is_appointed_and_dismissed(client: Client, team: factories.Team) -> None:
     url = f"/admin/stewardapp/user/{team.analyst.pk}/change/"
-    same = {"first_name": "", "last_name": "", "email": "", "is_active": "on"}
     for sent, action, held in (({"is_officer": "on"}, "appointed", True), ({}, "dismissed", False)):
-        assert client.post(url, same | sent).status_code == 302
+        assert client.post(url, KEPT | sent).status_code == 302
         assert last().action == f"officer.{action}"
         team.analyst.refresh_from_db()
         assert team.analyst.is_officer is held

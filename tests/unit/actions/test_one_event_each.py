@@ -525,9 +525,10 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     "accounts.change": on(nothing, lambda t, _: accounts.change(user=t.analyst, last_name="A", by=t.admin)),
     "accounts.deactivate": on(nothing, lambda t, _: accounts.deactivate(user=t.analyst, by=t.admin)),
     "accounts.reactivate": on(inactive, lambda t, _: accounts.reactivate(user=t.analyst, by=t.admin)),
-    "accounts.reset_password": on(
-        nothing,
-        lambda t, _: accounts.reset_password(user=t.analyst, password="another long walk", by=t.admin),
+    "accounts.reset_password": on(nothing, lambda t, _: accounts.reset_password(user=t.analyst, by=t.admin)),
+    "accounts.choose_password": on(
+        lambda t: accounts.reset_password(user=t.analyst, by=t.admin),
+        lambda t, user: accounts.choose_password(password="another long walk", by=user),
     ),
     "accounts.recover": on(
         nothing, lambda t, _: accounts.recover(username="found", password=factories.PASSWORD)

@@ -129,11 +129,30 @@ def test_deactivating_and_reactivating(team: factories.Team) -> None:
     assert accounts.reactivate(user=team.analyst, by=team.admin).is_active
 
 
-def test_a_reset_password_is_checked(team: factories.Team) -> None:
+def test_a_password_is_taken_away_and_another_chosen_once(team: factories.Team) -> None:
+    without = accounts.reset_password(user=team.analyst, by=team.admin)
+    assert not without.has_usable_password()
+    seen = User.objects.get(pk=without.pk)
     with pytest.raises(Invalid):
-        accounts.reset_password(user=team.analyst, password="12345678", by=team.admin)
-    changed = accounts.reset_password(user=team.analyst, password="a quite other walk", by=team.admin)
-    assert changed.check_password("a quite other walk")
+        accounts.choose_password(password="12345678", by=without)
+    chosen = accounts.choose_password(password="a quite other walk", by=without)
+    assert chosen.check_password("a quite other walk")
+    with pytest.raises(Conflict, match="used before"):
+        accounts.choose_password(password="a third long walk", by=seen)
+    chosen.refresh_from_db()
+    assert chosen.check_password("a quite other walk")
+
+
+def test_who_is_shut_out_chooses_no_password(team: factories.Team) -> None:
+    without = accounts.reset_password(user=team.analyst, by=team.admin)
+    accounts.deactivate(user=team.analyst, by=team.admin)
+    with pytest.raises(Conflict):
+        accounts.choose_password(password="a quite other walk", by=without)
+
+
+def test_nobody_takes_their_own_password_away(team: factories.Team) -> None:
+    with pytest.raises(Invalid, match="another administrator"):
+        accounts.reset_password(user=team.admin, by=team.admin)
 
 
 def test_only_known_changes_of_ones_own_account_are_noted(team: factories.Team) -> None:

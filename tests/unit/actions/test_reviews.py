@@ -277,7 +277,7 @@ def test_a_new_reviewer_given_by_an_administrator_of_no_role_reviews_what_waits(
 
 
 def set_password(team: factories.Team) -> User:
-    return accounts.reset_password(user=team.reviewer, password="another long walk", by=team.admin)
+    return accounts.reset_password(user=team.reviewer, by=team.admin)
 
 
 def removed_factors(team: factories.Team) -> User:
