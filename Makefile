@@ -42,6 +42,7 @@ check: $(VENV)/dev ## Format, lint, types, layers, deploy settings, migrations, 
 	$(SITE_CHECK) $(BIN)/python manage.py check --deploy --fail-level WARNING
 	STEWARD_DATA=$(TEST_DATA) $(BIN)/python manage.py makemigrations --check --dry-run
 	STEWARD_DATA=$(TEST_DATA) $(BIN)/python manage.py generate_docs --check
+	@$(BIN)/python -m tests.architecture.vulnerabilities
 
 fix: $(VENV)/dev ## Format and mend what a machine can mend
 	$(BIN)/ruff format .
@@ -65,11 +66,12 @@ up: ## Start a whole site in containers (needs Docker and .env)
 containers: $(VENV)/dev browser docker ## Build, start, use and remove a whole site in containers (root; KEEP=FOLDER keeps its images)
 	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m tests.containers $(if $(KEEP),--keep $(KEEP))
 
-lock: ## Compile the pinned requirements
+lock: ## Compile the pinned requirements, and list them as components (CycloneDX)
 	$(PYTHON) -m pip install --quiet uv
 	for name in requirements requirements-site requirements-dev; do \
 	  uv pip compile $$name.in -o $$name.txt --quiet --generate-hashes --universal --python-version 3.11 \
 	    --no-emit-index-url --custom-compile-command "make lock"; done
+	$(MAKE) docs # docs/components.cdx.json lists what is locked
 
 vendor: $(VENV)/dev ## Fetch the vendored browser libraries of static/vendor again
 	$(BIN)/python manage.py vendor

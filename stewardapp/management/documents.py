@@ -7,6 +7,7 @@ from django.conf import settings
 
 from stewardapp.access import population_rules, workflow
 from stewardapp.access.roles import ADMIN_PERMISSIONS, OFFICER_PERMISSIONS, ROLE_PERMISSIONS, Permission
+from stewardapp.management.components import bill_of_materials
 from stewardapp.management.interfaces import in_cell, interfaces_page
 from worker.engine import catalogue
 from worker.engine.contracts.measure import Measure
@@ -103,4 +104,5 @@ PAGES: dict[str, Callable[[], str]] = {
 
 def pages() -> dict[Path, str]:
     """Return each generated file with the text it ought to hold."""
-    return {DOCS / name: NOTICE + page() for name, page in PAGES.items()}
+    texts = {DOCS / name: NOTICE + page() for name, page in PAGES.items()}
+    return texts | {DOCS / "components.cdx.json": bill_of_materials()}
