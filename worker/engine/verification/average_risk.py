@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from worker.engine.verification.finding import Finding, WholeRelease, number, tally_of
+from worker.engine.verification.finding import Finding, Params, WholeRelease, number, tally_of
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.released import Released
 
@@ -19,7 +18,7 @@ def _average(tally: Mapping[int, int]) -> float:
 class Check:
     """There are few classes for the number of rows, or persons."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
         self.column: str | None = None
         self.required = number(params, "limit", 0.05)

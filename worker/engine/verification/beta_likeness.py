@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from worker.engine.errors import EngineError
-from worker.engine.verification.finding import Farthest, Finding, number
+from worker.engine.verification.finding import Farthest, Finding, Params, column_of, number
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.likelihood import shares, worst
 from worker.engine.verification.released import Released
@@ -19,9 +16,9 @@ SLUG = "beta-likeness"
 class Check:
     """Basic: the gain is at most β; enhanced: also at most −ln of the value's share."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
-        self.column: str | None = params.get("column")
+        self.column: str | None = column_of(params)
         self.required = number(params, "beta", 1.0)
         self._variant = params.get("variant", "enhanced")
         if self._variant not in ("basic", "enhanced"):

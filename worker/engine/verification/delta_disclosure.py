@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from worker.engine.verification.finding import Farthest, Finding, number
+from worker.engine.verification.finding import Farthest, Finding, Params, column_of, number
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.likelihood import shares, worst
 from worker.engine.verification.released import Released
@@ -18,9 +15,9 @@ SLUG = "delta-disclosure"
 class Check:
     """|log₂(p / q)| is below δ for every value that a class holds."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
-        self.column: str | None = params.get("column")
+        self.column: str | None = column_of(params)
         self.required = number(params, "delta", 1.0)
 
     def find(self, group: Group, released: Released) -> Finding:

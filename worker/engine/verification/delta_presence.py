@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from worker.engine.verification.finding import Facts, Finding, Range, share
+from worker.engine.verification.finding import Facts, Finding, Params, Range, share
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.presence import People
 from worker.engine.verification.released import Released
@@ -19,7 +17,7 @@ SLUG = "delta-presence"
 class Check:
     """The share lies between two limits in every class; who fits none is remarked on."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
         self.column: str | None = None
         self._lower, self._upper = share(params, "lower", 0.0), share(params, "upper", 0.5)

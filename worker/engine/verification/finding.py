@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypedDict
 
 import numpy as np
 
@@ -91,11 +91,25 @@ def tally_of(sizes: Any) -> Mapping[int, int]:
     return dict(zip(*(found.tolist() for found in np.unique(sizes, return_counts=True)), strict=True))
 
 
+Params = Mapping[str, object]
+"""What a goal is told: nobody has looked at it before it is read here."""
+
+
+class ColumnSaid(TypedDict, total=False):
+    """A column as the recipe spells it, as far as goals hang on it."""
+
+    role: str
+    kind: str
+    release: bool
+    hierarchy: object
+    categories: Sequence[object]
+
+
 @dataclass(frozen=True)
 class Facts:
     """What a recipe declares beside its goals: columns, texts of hierarchy files, population files."""
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, ColumnSaid]
     missing: frozenset[str]
     hierarchies: Mapping[str, str]
     populations: Mapping[str, BinaryIO]
@@ -122,7 +136,7 @@ class Check(Protocol):
         """Look at some whole classes."""
 
 
-def number(params: Mapping[str, Any], name: str, default: float) -> Any:
+def number(params: Params, name: str, default: float) -> float:
     """A parameter that is a number of at least one (or positive, when it is no whole number)."""
     value = params.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
@@ -130,7 +144,19 @@ def number(params: Mapping[str, Any], name: str, default: float) -> Any:
     return value
 
 
-def share(params: Mapping[str, Any], name: str, default: float) -> float:
+def column_of(params: Params) -> str | None:
+    """The column whose values a goal is about."""
+    column = params.get("column")
+    return column if isinstance(column, str) else None
+
+
+def texts_of(params: Params, name: str) -> tuple[str, ...]:
+    """A parameter that is a list of values."""
+    listed = params.get(name, ())
+    return tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
+
+
+def share(params: Params, name: str, default: float) -> float:
     """A parameter between 0 and 1."""
     value = params.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from worker.engine.errors import EngineError
-from worker.engine.verification.finding import Facts, Finding, number
+from worker.engine.verification.finding import Facts, Finding, Params, number
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.narrowing import narrow
 from worker.engine.verification.released import Released
@@ -19,7 +18,7 @@ SLUG = "k-anonymity"
 class Check:
     """Every class holds at least k persons, or rows where persons are not known."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.required = number(params, "k", 5)
         self.slug = SLUG
         self.column: str | None = None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from worker.engine.verification.finding import Facts, Finding, number
+from worker.engine.verification.finding import Facts, Finding, Params, number
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.presence import People
 from worker.engine.verification.released import Released
@@ -16,7 +13,7 @@ SLUG = "k-map"
 class Check:
     """Every class fits at least k people."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
         self.column: str | None = None
         self.required = number(params, "k", 5)

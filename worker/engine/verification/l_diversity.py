@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from worker.engine.errors import EngineError
 from worker.engine.io.formulas import PREFIX
-from worker.engine.verification.finding import Finding, number
+from worker.engine.verification.finding import Finding, Params, column_of, number, texts_of
 from worker.engine.verification.grouping import Contents, Group
 from worker.engine.verification.released import Released
 
@@ -21,13 +20,13 @@ SLUG = "l-diversity"
 class Check:
     """Distinct, entropy or recursive; a class of benign values alone passes. Missing is a value."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
-        self.column: str | None = params.get("column")
+        self.column: str | None = column_of(params)
         self.required = number(params, "l", 2)
         self._variant = params.get("variant", "distinct")
         self._c = number(params, "c", 3.0)
-        self._benign = tuple(params.get("benign", ()))
+        self._benign = texts_of(params, "benign")
         if self._variant not in ("distinct", "entropy", "recursive"):
             raise EngineError("not-verified", "This variant of l-diversity is not recomputed.", "variant")
 

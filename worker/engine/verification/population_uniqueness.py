@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from worker.engine.errors import EngineError
-from worker.engine.verification.finding import Finding, WholeRelease, share, tally_of
+from worker.engine.verification.finding import Finding, Params, WholeRelease, share, tally_of
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.released import Released
 
@@ -19,7 +18,7 @@ Tally = Mapping[int, int]
 class Check:
     """Few people of the population are estimated to be unique."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
         self.column: str | None = None
         self.required = share(params, "limit", 0.01)

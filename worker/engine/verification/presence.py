@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from worker.engine.errors import EngineError
-from worker.engine.verification.finding import Facts
+from worker.engine.verification.finding import Facts, Params
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.narrowing import narrow
 from worker.engine.verification.released import Released
@@ -19,7 +18,7 @@ from worker.engine.verification.trees import Tree
 class People:
     """A population file, reduced to its distinct quasi-identifiers."""
 
-    def __init__(self, params: Mapping[str, Any], facts: Facts) -> None:
+    def __init__(self, params: Params, facts: Facts) -> None:
         self._quasi = facts.quasi_identifiers()
         file = facts.populations.get(str(params.get("population")))
         if file is None:

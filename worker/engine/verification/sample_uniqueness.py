@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from worker.engine.verification.finding import Finding, WholeRelease, share, tally_of
+from worker.engine.verification.finding import Finding, Params, WholeRelease, share, tally_of
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.released import Released
 
@@ -19,7 +18,7 @@ def _uniques(tally: Mapping[int, int]) -> float:
 class Check:
     """Few rows, or persons, are alone in their class."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
         self.column: str | None = None
         self.required = share(params, "limit", 0.01)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from worker.engine.errors import EngineError
 from worker.engine.io.kinds import KindGuess
-from worker.engine.verification.finding import Facts, Farthest, Finding, share
+from worker.engine.verification.finding import ColumnSaid, Facts, Farthest, Finding, Params, column_of, share
 from worker.engine.verification.grouping import Group
 from worker.engine.verification.likelihood import Shares, shares
 from worker.engine.verification.released import Released
@@ -22,12 +22,12 @@ SLUG = "t-closeness"
 class Check:
     """Equal, ordered or hierarchical distance is at most t."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Params) -> None:
         self.slug = SLUG
-        self.column: str | None = params.get("column")
+        self.column: str | None = column_of(params)
         self.required = share(params, "t", 0.2)
         self._distance = params.get("distance", "equal")
-        self._said: Mapping[str, Any] = {}
+        self._said: ColumnSaid = {}
         self._missing = frozenset({""})
         self._tree: Tree | None = None
         if self._distance not in ("equal", "ordered", "hierarchical"):

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worker.engine.errors import EngineError
+from worker.engine.verification.finding import ColumnSaid
 
 _BETWEEN = re.compile(r"^\[(.*), (.*)([\[\]])$", re.DOTALL)
 _BEYOND = re.compile(r"^(<|>=)(.*)$")
@@ -17,7 +18,7 @@ _BEYOND = re.compile(r"^(<|>=)(.*)$")
 class Tree:
     """The declared hierarchy of one column."""
 
-    def __init__(self, column: Mapping[str, Any], files: Mapping[str, str], missing: frozenset[str]) -> None:
+    def __init__(self, column: ColumnSaid, files: Mapping[str, str], missing: frozenset[str]) -> None:
         given = column.get("hierarchy")
         self._missing = missing | {""}
         self._ordinal = column.get("kind") == "ordinal"

@@ -7,16 +7,44 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypedDict
 
 from worker.engine import verification
 from worker.engine.contracts.goal import GoalResult
 from worker.engine.errors import EngineError
 from worker.engine.reporting import NullReporter, Reporter
 from worker.engine.tables.kinds import RELEASED, Role
-from worker.engine.verification.finding import Check, Facts, Finding
+from worker.engine.verification.finding import Check, ColumnSaid, Facts, Finding, Params
 from worker.engine.verification.grouping import MOST_TUPLES, Grouping
 from worker.engine.verification.released import Released
+
+
+class GoalSaid(TypedDict, total=False):
+    """A goal as the recipe spells it."""
+
+    goal: str
+    params: Params
+
+
+class StepSaid(TypedDict, total=False):
+    """A step as the recipe spells it."""
+
+    params: Params
+
+
+class DataSaid(TypedDict, total=False):
+    """How the data file is read."""
+
+    missing: Sequence[str] | None
+
+
+class Said(TypedDict, total=False):
+    """A recipe as JSON spells it: this room reads it by itself, and no more of it than goals hang on."""
+
+    columns: Mapping[str, ColumnSaid]
+    goals: Sequence[GoalSaid]
+    steps: Sequence[StepSaid]
+    data: DataSaid
 
 
 class Canonical(Protocol):
@@ -50,14 +78,14 @@ class Verification:
 
 
 def verify(
-    recipe: Canonical | Mapping[str, Any] | str, released: BinaryIO, reporter: Reporter | None = None
+    recipe: Canonical | Said | str, released: BinaryIO, reporter: Reporter | None = None
 ) -> tuple[GoalResult, ...]:
     """Recompute every goal from a released CSV or Parquet file."""
     return examine(recipe, released, reporter).results
 
 
 def examine(
-    recipe: Canonical | Mapping[str, Any] | str,
+    recipe: Canonical | Said | str,
     released: BinaryIO,
     reporter: Reporter | None = None,
     persons: BinaryIO | None = None,
@@ -81,15 +109,15 @@ def examine(
     return _judged(checks, grouping, reporter.checkpoint, _unexpected(said, file))
 
 
-def _plain(recipe: Canonical | Mapping[str, Any] | str) -> Mapping[str, Any]:
+def _plain(recipe: Canonical | Said | str) -> Said:
     if isinstance(recipe, Mapping):
         return recipe
     text = recipe if isinstance(recipe, str) else recipe.canonical_json()
-    plain: Mapping[str, Any] = json.loads(text)
+    plain: Said = json.loads(text)
     return plain
 
 
-def checkers() -> dict[str, Callable[[Mapping[str, Any]], Check]]:
+def checkers() -> dict[str, Callable[[Params], Check]]:
     """The goals that can be recomputed, by slug."""
     found = {}
     for module in pkgutil.iter_modules(verification.__path__):
@@ -99,13 +127,14 @@ def checkers() -> dict[str, Callable[[Mapping[str, Any]], Check]]:
     return found
 
 
-def _check(position: int, goal: Mapping[str, Any], facts: Facts) -> Check:
+def _check(position: int, goal: GoalSaid, facts: Facts) -> Check:
     known = checkers()
     path = f"goals[{position}]"
-    if goal.get("goal") not in known:
+    slug = goal.get("goal", "")
+    if slug not in known:
         raise EngineError("not-verified", "This goal cannot be recomputed from a released file.", path)
     try:
-        check = known[goal["goal"]](goal.get("params", {}))
+        check = known[slug](goal.get("params", {}))
         if told := getattr(check, "told", None):
             told(facts)
         return check
@@ -113,7 +142,7 @@ def _check(position: int, goal: Mapping[str, Any], facts: Facts) -> Check:
         raise EngineError(error.code, error.message, f"{path}.params.{error.param}") from None
 
 
-def _grouping(said: Mapping[str, Any], checks: Sequence[Check], file: Released, most: int) -> Grouping:
+def _grouping(said: Said, checks: Sequence[Check], file: Released, most: int) -> Grouping:
     columns = said.get("columns", {})
     wanted = [name for name, column in columns.items() if column.get("role") == Role.QUASI_IDENTIFIER]
     quasi = tuple(name for column in wanted if (name := file.name_of(column)))
@@ -132,7 +161,7 @@ def _sensitive(column: str, file: Released) -> str:
     return name
 
 
-def _unexpected(said: Mapping[str, Any], file: Released) -> tuple[int, ...]:
+def _unexpected(said: Said, file: Released) -> tuple[int, ...]:
     """Columns in the file whose role keeps them in. A step may put something in place of an identifier."""
     mentioned = json.dumps([step.get("params", {}) for step in said.get("steps", ())], ensure_ascii=False)
     leaving = set()

@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from worker.engine import verification
 from worker.engine.reporting import Reporter
+from worker.engine.verification.verify import Said
 from worker.process.channel import Job
 from worker.process.files import Files
 from worker.sealed import digest
@@ -25,7 +26,9 @@ def do(job: Job, reporter: Reporter) -> Job:
     return {"files": found}
 
 
-def examined(recipe: Job, released: BinaryIO, reporter: Reporter, populations: Mapping[str, BinaryIO]) -> Job:
+def examined(
+    recipe: Said, released: BinaryIO, reporter: Reporter, populations: Mapping[str, BinaryIO]
+) -> Job:
     """What the bytes of one file say; hierarchies stand in the recipe itself."""
     found = verification.examine(recipe, released, reporter, populations=populations)
     goals = [
