@@ -37,10 +37,11 @@ from stewardapp.actions import (  # noqa: E402
 )
 from stewardapp.management import processes  # noqa: E402
 from stewardapp.models import Dataset, JobState, Release, Run, User, Version  # noqa: E402
+from worker.engine.recipes.document import RecipeJson  # noqa: E402
 from worker.queue import outbox, runner  # noqa: E402
 
 PASSWORD = "only-for-a-benchmark"
-RECIPE = {
+RECIPE: RecipeJson = {
     "goals": [{"goal": "k-anonymity", "params": {"k": 5}}],
     "steps": [{"method": "generalization", "params": {"suppression_limit": 0.02}}],
     "measures": ["*"],

@@ -20,8 +20,9 @@ from stewardapp.domain.recipe import dictionary_of, needs_project_key, recipe_of
 from stewardapp.domain.runnable import measured_for, populations_of
 from stewardapp.models import Artifact, Blob, ContributionKind, Project, ProjectKey, Release, Run, Sweep, User
 from stewardapp.notifications import notify
+from worker.engine.contracts.goal import GoalFinding
 from worker.engine.recipes.document import RecipeJson
-from worker.engine.recipes.report import GoalFinding, ReportJson
+from worker.engine.recipes.report import ReportJson
 
 
 @action

@@ -21,9 +21,10 @@ from stewardapp.canonical import sha256_of
 from stewardapp.domain.recipe import methods_of
 from stewardapp.models.population import Population
 from stewardapp.models.run import Run, RunQuerySet
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.traces import Trace
 from worker.engine.recipes.document import RecipeJson
-from worker.engine.recipes.report import ReportJson, StepJson
+from worker.engine.recipes.report import ReportJson
 from worker.engine.tables.kinds import Kind, Role
 from worker.engine.tables.table import Field, Schema
 

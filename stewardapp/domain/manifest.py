@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from stewardapp.access.facts import MeasuredFacts, RunFacts
 from stewardapp.domain.averaging import Change, changes_of
 from worker.engine import catalogue
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.figure import Figure, Figures, Scalar
+from worker.engine.contracts.goal import GoalFinding
 from worker.engine.contracts.result import Result
 from worker.engine.recipes.document import RecipeJson
-from worker.engine.recipes.report import GoalFinding, Loss, ReportJson, StepJson
+from worker.engine.recipes.report import Loss, ReportJson
 from worker.engine.recipes.stored import public_figures, results_of
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TypedDict, cast
 
 from stewardapp.access.verdict import Invalid
 from worker.engine import catalogue
-from worker.engine.contracts.parameters import NUMBERS, Parameter
+from worker.engine.contracts.parameters import NUMBERS, Parameter, Params
 from worker.engine.contracts.parametric import Parametric
-from worker.engine.recipes.document import Entry, Params, RecipeJson
+from worker.engine.recipes.document import Entry, RecipeJson
 
 MOST_PARAMETERS, MOST_RUNS = 3, 50
 Value = int | float | str

@@ -19,10 +19,11 @@ from stewardapp.forms.parameter_fields import ColumnChoice
 from worker.engine import catalogue
 from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.method import Forecast, Guarantee, Method, Preset
+from worker.engine.contracts.parameters import Params
 from worker.engine.contracts.parametric import Parametric
 from worker.engine.io import formats
 from worker.engine.io.sent_text import whole_number
-from worker.engine.recipes.document import ALL, Entry, Params, RecipeJson
+from worker.engine.recipes.document import ALL, Entry, RecipeJson
 
 ITEM, FORMATS, MEASURES = "item", "formats", "measures"
 MAXIMUM_ITEMS = 60

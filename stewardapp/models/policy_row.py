@@ -11,7 +11,7 @@ from stewardapp.models.base import Record
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Measure
-from worker.engine.recipes.document import Params
+from worker.engine.contracts.parameters import Params
 from worker.engine.wording import percent
 
 LONGEST_NAME = 64

@@ -12,7 +12,7 @@ from worker.engine.contracts.facts import Facts
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
-    from worker.engine.recipes.report import GoalFinding
+    from worker.engine.contracts.goal import GoalFinding
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, cast
 
 from worker.engine.errors import EngineError
 
 if TYPE_CHECKING:
-    from worker.engine.io.dialect import Dialect
+    from worker.engine.io.dialect import Dialect, DialectJson
     from worker.engine.recipes.recipe import Recipe
     from worker.engine.reporting import TerminalReporter
     from worker.engine.tables.table import TableSource
@@ -117,20 +117,40 @@ def hierarchy_text(path: Path) -> str:
         raise EngineError("bad-hierarchy", text) from None
 
 
-def declared_sources(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, Any]:
+class Sources(TypedDict):
+    """What a recipe refers to, ready to be read."""
+
+    hierarchies: dict[str, str]
+    populations: dict[str, TableSource]
+
+
+class SourceFiles(TypedDict):
+    """The same with population files as they are."""
+
+    hierarchies: dict[str, str]
+    populations: dict[str, BinaryIO]
+
+
+def declared_sources(files: ExitStack, recipe: Recipe, folder: Path) -> Sources:
     """What a recipe refers to: the texts of its hierarchies, the rows of its population files."""
     from worker.engine.io.dialect import sniff
     from worker.engine.io.source import open_table
 
-    said = {name: value for name, value in recipe.data.said().items() if name == "missing"}
-    sources = {}
+    said = missing_said(recipe)
+    sources: dict[str, TableSource] = {}
     declared = declared_files(files, recipe, folder)
     for name, file in declared["populations"].items():
         try:
             sources[name] = open_table(file, sniff(file, said, suggesting=False))
         except EngineError as error:
             raise type(error)(error.code, f"population file {name}: {error.message}") from None
-    return {**declared, "populations": sources}
+    return {"hierarchies": declared["hierarchies"], "populations": sources}
+
+
+def missing_said(recipe: Recipe) -> DialectJson:
+    """Of how the data file is read what holds for other files as well: which texts mean no value."""
+    said = recipe.data.said()
+    return {"missing": said["missing"]} if "missing" in said else {}
 
 
 def other_releases(files: ExitStack, paths: Sequence[Path], recipe: Recipe) -> dict[str, TableSource]:
@@ -138,10 +158,12 @@ def other_releases(files: ExitStack, paths: Sequence[Path], recipe: Recipe) -> d
     return {path.name: opened(files, path, recipe, released=True)[0] for path in paths}
 
 
-def declared_files(files: ExitStack, recipe: Recipe, folder: Path) -> dict[str, Any]:
+def declared_files(files: ExitStack, recipe: Recipe, folder: Path) -> SourceFiles:
     """The same with population files as they are; one that is not there is refused by its goal."""
     paths = ((name, folder / name) for name in recipe.auxiliary_paths())
-    populations = {name: files.enter_context(path.open("rb")) for name, path in paths if path.is_file()}
+    populations: dict[str, BinaryIO] = {
+        name: files.enter_context(path.open("rb")) for name, path in paths if path.is_file()
+    }
     return {"hierarchies": hierarchy_files(recipe, folder), "populations": populations}
 
 
@@ -154,9 +176,7 @@ def opened(
     from worker.engine.io.source import open_table
 
     file = files.enter_context(path.open("rb"))
-    said: Mapping[str, Any] = recipe.data.said()
-    if released:
-        said = {"missing": said["missing"]} if "missing" in said else {}
+    said = missing_said(recipe) if released else recipe.data.said()
     blind = recipe.tabulates and not released
     dialect = declared_dialect(file, recipe) if blind else sniff(file, said, suggesting=False)
     source = open_table(file, dialect, columns=recipe.read_columns(), memory=memory, lenient=blind)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import traceback
 from dataclasses import dataclass
+from typing import TypedDict
 
 
 class EngineError(Exception):
@@ -50,6 +51,15 @@ def column_named(param: str) -> str | None:
     return None if named or not path else path.rpartition(".")[0] or path
 
 
+class MendJson(TypedDict):
+    """A change of a recipe as JSON spells it."""
+
+    part: str
+    at: int | None
+    param: str
+    value: float
+
+
 @dataclass(frozen=True)
 class Mend:
     """One change of a recipe: a parameter of goal `at`, or of the step that failed, and its new value."""
@@ -58,6 +68,10 @@ class Mend:
     at: int | None
     param: str
     value: int | float
+
+    def as_dict(self) -> MendJson:
+        """Plain JSON."""
+        return MendJson(part=self.part, at=self.at, param=self.param, value=self.value)
 
 
 class NoSolution(EngineError):

@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from django.db import transaction
 
@@ -14,8 +14,9 @@ from stewardapp.models import Query
 from stewardapp.models.query import EXACT_VALUES
 from worker.engine import catalogue
 from worker.engine.dp.questions import Question
+from worker.engine.recipes.document import Entry, RecipeJson
 from worker.process import answers
-from worker.process.answers import Answer, repeat
+from worker.process.answers import Answer, AnswerJson, Said, repeat
 from worker.process.engines import MadeFile, run_engine, stored
 from worker.process.outputs import ANSWER, TRUE
 from worker.process.parent import Sealed
@@ -66,7 +67,7 @@ class Asked:
     """Everything a question made."""
 
     query: Query
-    answer: dict[str, Any]
+    answer: AnswerJson
     exact: MadeFile
     engine_version: str
 
@@ -115,7 +116,7 @@ def asked(claim: Claim, left: Answer | None = None) -> Iterator[Asked]:
         yield Asked(query, found["answer"], true, found["engine_version"])
 
 
-def put(claim: Claim, query: Query, exact: storage.Temporary) -> dict[str, Any]:
+def put(claim: Claim, query: Query, exact: storage.Temporary) -> Said:
     """Have the engine answer; the sealed answer is left where a takeover finds it."""
     key = storage.key_bytes(query.key)
     with opened(query.reading) as table, storage.temporary() as answer:
@@ -125,12 +126,12 @@ def put(claim: Claim, query: Query, exact: storage.Temporary) -> dict[str, Any]:
             "key": hmac.digest(key, b"question " + query.pk.bytes, "sha256").hex(),
             "publish": str(storage.answer_folder(query)),
         }
-        return run_engine(claim, "answer", details, {"table": table, **files})
+        return cast(Said, run_engine(claim, "answer", details, {"table": table, **files}))
 
 
-def recipe_of(query: Query) -> dict[str, Any]:
+def recipe_of(query: Query) -> RecipeJson:
     """The question as the only step of a recipe over the desk's dictionary."""
     methods: dict[str, type] = dict(catalogue.methods())
     slug = next(name for name, method in methods.items() if issubclass(method, Question))
-    step = {"method": slug, "params": query.question}
+    step: Entry = {"method": slug, "params": query.question}
     return {"version": 1, "columns": query.desk.dictionary, "steps": [step], "measures": []}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from django.db import transaction
@@ -13,10 +13,12 @@ from stewardapp import storage
 from stewardapp.actions import ledger, runs
 from stewardapp.domain import pricing
 from stewardapp.models import Artifact, Run, User
+from worker.engine.contracts.goal import GoalFinding
 from worker.engine.errors import EngineError
-from worker.engine.recipes.report import GoalFinding, ReportJson
+from worker.engine.recipes.report import ReportJson
 from worker.process import answers, known
-from worker.process.answers import Answer, repeat
+from worker.process.answers import Answer, Said, repeat
+from worker.process.channel import WrittenJson
 from worker.process.drawing import drawn_with
 from worker.process.engines import MadeFile, run_engine, stored
 from worker.process.outputs import ANSWER, KEPT, MADE, OUTPUTS, PUBLIC, RELEASED
@@ -124,7 +126,7 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
         temporaries = {name: stack.enter_context(storage.temporary()) for name in (*MADE, *KEPT)}
         answer = transform(claim, run, temporaries) if stored is None else repeat(stored, run, temporaries)
         further = converted(claim, run, answer, temporaries, stack)
-        report, written = answer["report"], answer["files"] | further
+        report, written = answer["report"], {**answer["files"], **further}
         beside = answer.get("kept", {})
         for name in temporaries.keys() - written.keys() - beside.keys():
             temporaries[name].path.unlink()  # before the run is seen to have ended
@@ -140,7 +142,7 @@ def anonymized(claim: Claim, stored: Answer | None = None) -> Iterator[Anonymize
         yield Anonymized(run, files, kept, report, goals, answer["microdata"])
 
 
-def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
+def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporary]) -> Said:
     """Carry out the recipe; an answer that was paid for is left where a takeover finds it."""
     version, key = run.reading.version, storage.key_bytes(run.key)
     with (
@@ -160,7 +162,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
             details["publish"] = str(storage.answer_folder(run))
         details["known"] = known.readings(run.reading)
         sealed = {name: Sealed(one.file, key, "w") for name, one in wanted.items()}
-        answer = run_engine(claim, "anonymize", details, given | sealed, part=(0.0, 0.8))
+        answer = cast(Said, run_engine(claim, "anonymize", details, given | sealed, part=(0.0, 0.8)))
     known.add(run.reading, answer.get("known", {}))
     return answer
 
@@ -168,10 +170,10 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
 def converted(
     claim: Claim,
     run: Run,
-    answer: Mapping[str, Any],
+    answer: Said,
     temporaries: dict[str, storage.Temporary],
     stack: ExitStack,
-) -> dict[str, Any]:
+) -> dict[str, WrittenJson]:
     """The further formats a recipe asks for, made of the bytes that were stored: no noise is drawn again."""
     table = "release" if answer["microdata"] else "table"
     names = [f"{table}.{suffix}" for suffix in run.recipe.get("formats", ())]
@@ -182,7 +184,7 @@ def converted(
     files = {name: Sealed(temporaries[name].file, key, "w") for name in names}
     files[source] = Sealed(temporaries[source].file, key)
     made = run_engine(claim, "convert", {"recipe": run.recipe}, files, part=(0.8, 0.85))
-    return cast(dict[str, Any], made["files"])
+    return cast(dict[str, WrittenJson], made["files"])
 
 
 def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: ReportJson) -> Sequence[GoalFinding]:
@@ -199,7 +201,16 @@ def verify(claim: Claim, run: Run, files: Sequence[MadeFile], report: ReportJson
     return [agreed(one, other) for one, other in zip(recomputed, reported, strict=True)]
 
 
-def insist(checked: Mapping[str, Any], file: MadeFile, reported: Sequence[GoalFinding]) -> None:
+class Checked(TypedDict):
+    """What a file says by itself."""
+
+    sha256: str
+    rows: int
+    goals: Sequence[GoalFinding]
+    unexpected: Sequence[int]
+
+
+def insist(checked: Checked, file: MadeFile, reported: Sequence[GoalFinding]) -> None:
     """Refuse a file that is not the one that was written, or not what the method said of it."""
     if (checked["sha256"], checked["rows"]) != (file.sha256, file.rows):
         raise mismatch("The stored file is not the one that was written.")

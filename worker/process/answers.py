@@ -4,26 +4,48 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, Required, TypedDict, cast
 from uuid import UUID
 
 from stewardapp import storage
 from stewardapp.models import Query, Run
 from worker.engine.errors import EngineError
+from worker.engine.recipes.report import ReportJson
+from worker.process.channel import WrittenJson
 from worker.process.drawn import MARK
 from worker.process.outputs import ANSWER, MADE
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter
+
+
+class Said(TypedDict, total=False):
+    """What the engine answers to a run or to a question."""
+
+    files: Required[Mapping[str, WrittenJson]]
+    report: ReportJson
+    microdata: bool
+    kept: Mapping[str, WrittenJson]
+    known: Mapping[str, str]
+    answer: AnswerJson
+    engine_version: str
+
+
+class AnswerJson(TypedDict):
+    """The answer to a question: a table as values, and what may be told of it."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    facts: Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Answer:
     """What the engine answered, how to read its files again, and the run that repeats it, if one does."""
 
-    said: Mapping[str, Any]
+    said: Said
     opened: Callable[[str], AbstractContextManager[SealedReader | None]]
     source: Run | None = None
 
@@ -68,24 +90,26 @@ def stored_by(run: Run) -> Answer:
     """The answer of a run that succeeded."""
     artifacts = run.artifacts.select_related("blob__key").filter(name__in=MADE)
     made = {artifact.name: artifact for artifact in artifacts}
-    said = {
+    said: Said = {
         "report": run.report,
         "microdata": run.stated["microdata"],
-        "files": {name: {"rows": one.rows} for name, one in made.items()},
+        "files": {
+            name: {"sha256": one.sha256, "size": one.size, "rows": one.rows} for name, one in made.items()
+        },
     }
     return Answer(said, lambda name: storage.reading(made[name].blob), source=run)
 
 
-def repeat(answer: Answer, job: Run | Query, temporaries: Mapping[str, storage.Temporary]) -> dict[str, Any]:
+def repeat(answer: Answer, job: Run | Query, temporaries: Mapping[str, storage.Temporary]) -> Said:
     """The same bytes, sealed for this job."""
-    files = {
+    files: dict[str, WrittenJson] = {
         name: {**facts, **_copied(answer, name, job, temporaries[name])}
         for name, facts in answer.said["files"].items()
     }
     return {**answer.said, "files": files}
 
 
-def _copied(answer: Answer, name: str, job: Run | Query, target: storage.Temporary) -> dict[str, Any]:
+def _copied(answer: Answer, name: str, job: Run | Query, target: storage.Temporary) -> WrittenJson:
     with answer.opened(name) as source, SealedWriter(target.file, storage.key_bytes(job.key)) as writer:
         shutil.copyfileobj(cast(BinaryIO, source), cast(BinaryIO, writer), FRAME_BYTES)
     return {"sha256": writer.sha256, "size": writer.size}

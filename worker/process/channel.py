@@ -9,13 +9,58 @@ import os
 import socket
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Required, TypedDict
+
+from worker.engine.errors import MendJson
 
 HEADER = struct.Struct("!II")
 AT_ONCE = 200
 """Descriptors in one message; the system takes 253."""
 
 Job = dict[str, Any]
+"""What an errand is told, or answers: every errand has names of its own."""
+
+
+class Handed(TypedDict, total=False):
+    """How a sealed file is opened that was handed over; its descriptor is known on the other side alone."""
+
+    key: Required[str]
+    mode: Required[str]
+    fd: int
+
+
+class WrittenJson(TypedDict, total=False):
+    """A sealed file that an errand wrote."""
+
+    sha256: Required[str]
+    size: Required[int]
+    rows: int | None
+
+
+class Refused(TypedDict, total=False):
+    """Why there is no answer, as far as it may be told."""
+
+    code: Required[str]
+    type: str
+    message: str
+    param: str | None
+    step: int | None
+    mends: Sequence[MendJson]
+    frames: list[str]
+    number: int | None
+
+
+class Message(TypedDict, total=False):
+    """A line that an engine says: how far it is, a trouble that it survived, or its last one."""
+
+    progress: float
+    stage: str
+    trouble: str
+    type: str
+    frames: list[str]
+    ended: int
+    done: Job
+    error: Refused
 
 
 def send(channel: socket.socket, job: Job, descriptors: Sequence[int]) -> None:

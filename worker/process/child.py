@@ -13,7 +13,6 @@ import socket
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -21,7 +20,7 @@ from typing import NoReturn, TextIO
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, frames, is_out_of_memory
 from worker.engine.reporting import PipeReporter, Reporter
 from worker.process import channel, template
-from worker.process.channel import Job
+from worker.process.channel import Job, Refused
 from worker.short_lived import leave, short_lived
 
 Errand = Callable[[Job, Reporter], Job]
@@ -89,7 +88,7 @@ def outcome(job: Job, answers: TextIO) -> str:
         return json.dumps({"error": refused(error, job)})
 
 
-def refused(error: BaseException, job: Job) -> Job:
+def refused(error: BaseException, job: Job) -> Refused:
     """What may be told of an error."""
     if isinstance(error, EngineError):
         return coded(error)
@@ -100,13 +99,13 @@ def refused(error: BaseException, job: Job) -> Job:
     return unforeseen(error)
 
 
-def unforeseen(error: BaseException) -> Job:
+def unforeseen(error: BaseException) -> Refused:
     """What may be told of an error nobody planned for: its type, its lines, the system's number."""
     number = error.errno if isinstance(error, OSError) else None
     return {"code": "internal", "type": type(error).__name__, "frames": frames(error), "number": number}
 
 
-def coded(error: EngineError) -> Job:
+def coded(error: EngineError) -> Refused:
     """A refusal as it crosses the pipe."""
     return {
         "type": type(error).__name__,
@@ -114,7 +113,7 @@ def coded(error: EngineError) -> Job:
         "message": error.message,
         "param": error.param,
         "step": error.step,
-        "mends": [asdict(mend) for mend in getattr(error, "mends", ())],
+        "mends": [mend.as_dict() for mend in getattr(error, "mends", ())],
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 from uuid import uuid4
 
 from django.conf import settings
@@ -15,6 +15,7 @@ from stewardapp.storage import Temporary, keep
 from worker import locks
 from worker.process import parent as process
 from worker.process import ready
+from worker.process.channel import Job
 
 SCRATCH = "scratch"
 
@@ -50,11 +51,11 @@ class Held(Protocol):
 def run_engine(
     claim: Held,
     job: str,
-    details: Mapping[str, Any],
+    details: Mapping[str, object],
     files: Mapping[str, process.Sealed],
     *,
     part: tuple[float, float] = (0.0, 1.0),
-) -> dict[str, Any]:
+) -> Job:
     """Run one job of the engine; `part` is the share of the whole that its progress stands for."""
     with claim.part(*part), scratch() as folder:
         return process.execute(job, details, files, limits=limits(), scratch=folder, watch=claim.watch)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import BinaryIO, cast
 
-from worker.process.channel import Job
+from worker.process.channel import Handed, Job, WrittenJson
 from worker.process.outputs import ANSWER
 from worker.sealed import SealedReader, SealedWriter
 
@@ -15,7 +15,7 @@ from worker.sealed import SealedReader, SealedWriter
 class Files:
     """The sealed files of a job, opened from the descriptors the parent left open."""
 
-    def __init__(self, described: dict[str, Job]) -> None:
+    def __init__(self, described: dict[str, Handed]) -> None:
         self._described = described
         self.written: dict[str, SealedWriter] = {}
 
@@ -54,7 +54,7 @@ class Files:
         """The files of one mode."""
         return [name for name, one in self._described.items() if one["mode"] == mode]
 
-    def finish(self) -> dict[str, Job]:
+    def finish(self) -> dict[str, WrittenJson]:
         """Close what was written and say what it holds; a file nobody asked for stays empty."""
         for writer in self.written.values():
             writer.close()

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, Mend, NoSolution
 from worker.process import ready
-from worker.process.channel import Job
+from worker.process.channel import Handed, Job, Message, Refused
 from worker.process.child import memory_error
 from worker.process.starting import Engine, Started
 
@@ -58,7 +58,7 @@ class Sealed:
     key: bytes
     mode: str = "r"
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> Handed:
         """What the child must know to open it."""
         return {"key": self.key.hex(), "mode": self.mode}
 
@@ -81,13 +81,13 @@ class Progress:
 
 def execute(
     job: str,
-    details: Mapping[str, Any],
+    details: Mapping[str, object],
     files: Mapping[str, Sealed],
     *,
     limits: Limits,
     scratch: Path,
     watch: Watch,
-) -> dict[str, Any]:
+) -> Job:
     """Run one job in a child and return its answer.
 
     `watch` is called with the progress several times a second, also while the child is silent; when it
@@ -122,7 +122,7 @@ class Conversation:
         self._progress = Progress()
         self._highest_memory = 0
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> Job:
         """The child's answer, or the exception it means."""
         self._engine.talk.settimeout(POLL_SECONDS)
         while (said := self._read()) is not None:
@@ -143,7 +143,7 @@ class Conversation:
         *lines, self._rest = (self._rest + arrived).split(b"\n")
         return lines if arrived else None
 
-    def _heard(self, line: bytes) -> dict[str, Any] | None:
+    def _heard(self, line: bytes) -> Job | None:
         message = understood(line)
         if "error" in message:
             raise raised(message["error"])
@@ -181,10 +181,10 @@ class Conversation:
         return ChildLost(status)
 
 
-def understood(line: bytes) -> Job:
+def understood(line: bytes) -> Message:
     """What a line says; nothing where its writer died while writing it."""
     with suppress(ValueError):
-        message: Job = json.loads(line)
+        message: Message = json.loads(line)
         return message
     return {}
 
@@ -202,7 +202,7 @@ def memory_of(pid: int) -> int:
 KINDS: dict[str, type[EngineError]] = {one.__name__: one for one in (EngineError, NoSolution, LimitExceeded)}
 
 
-def raised(error: Mapping[str, Any]) -> Exception:
+def raised(error: Refused) -> Exception:
     """The exception a child's error stands for."""
     if error["code"] == "internal":
         return ChildFailed(error["type"], error["frames"], error["number"])

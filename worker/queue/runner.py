@@ -7,7 +7,6 @@ because somebody else ends the job.
 
 import logging
 import secrets
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +15,9 @@ from django.db import transaction
 from stewardapp.access.verdict import Conflict
 from stewardapp.actions import ledger
 from stewardapp.full_disk import DISK_FULL
+from stewardapp.models.job import Failure
 from stewardapp.storage import Destroyed
-from worker.engine.errors import Cancelled, EngineError, NoSolution
+from worker.engine.errors import Cancelled, EngineError
 from worker.process.parent import ChildFailed, ChildLost
 from worker.queue.app import is_stopping
 from worker.queue.claim import AWAY, Claim
@@ -82,12 +82,16 @@ def failed(claim: Claim, **error: Any) -> None:
             kind(claim.kind).note(claim.id, "failed", {"code": error["code"]})
 
 
-def described(error: Exception) -> dict[str, Any]:
+def described(error: Exception) -> Failure:
     """What the steward reads. Nothing here quotes what an unforeseen error says."""
     if isinstance(error, EngineError):
-        mends = [asdict(mend) for mend in error.mends] if isinstance(error, NoSolution) else []
-        place = {"param": error.param or "", "step": error.step}
-        return {"code": error.code, "message": error.sentence, "mends": mends, **place}
+        return {
+            "code": error.code,
+            "message": error.sentence,
+            "mends": [mend.as_dict() for mend in getattr(error, "mends", ())],
+            "param": error.param or "",
+            "step": error.step,
+        }
     if isinstance(error, ledger.Exhausted):
         return {"code": error.code, "message": f"{error.reason} {UNCHARGED}"}
     if isinstance(error, Destroyed):
@@ -102,7 +106,7 @@ DESTROYED = "The data of this version were destroyed. Upload them again as a new
 FULL = "There is no space left for the files of this job. Nothing was released. Make room and run it again."
 
 
-def internal(error: Exception) -> dict[str, Any]:
+def internal(error: Exception) -> Failure:
     """A reference for the steward; the log keeps what belongs to it, without values."""
     reference = secrets.token_hex(2).upper()
     if isinstance(error, ChildFailed):

@@ -2,11 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal, Required, TypedDict, cast
 
 ChartKind = Literal["bar", "line", "step", "scatter", "heatmap", "lattice", "interval"]
+
+
+Scale = Literal["linear", "log", "category", "percent"]
+Side = Literal["x", "y"]
+
+
+class AxisJson(TypedDict):
+    """An axis as JSON spells it."""
+
+    title: str
+    unit: str
+    scale: Scale
+
+
+class SeriesJson(TypedDict, total=False):
+    """A series as JSON spells it; an older report does not tell all of it."""
+
+    name: Required[str]
+    x: Required[Sequence[float | str]]
+    y: Required[Sequence[float | str]]
+    z: Sequence[Sequence[float | None]]
+    error: Sequence[float]
+    reference: bool
+
+
+class ThresholdJson(TypedDict):
+    """A line to compare with, as JSON spells it."""
+
+    value: float
+    label: str
+    axis: Side
+
+
+class RegionJson(TypedDict):
+    """A region as JSON spells it."""
+
+    x: tuple[float, float] | None
+    y: tuple[float, float] | None
+
+
+class ChartJson(TypedDict, total=False):
+    """A chart as JSON spells it; an older report does not tell all of it."""
+
+    slug: Required[str]
+    title: Required[str]
+    kind: Required[ChartKind]
+    x: Required[AxisJson]
+    y: Required[AxisJson]
+    series: Required[Sequence[SeriesJson]]
+    note: str
+    threshold: ThresholdJson | None
+    internal: bool
+    column: str
+    region: RegionJson | None
 
 
 @dataclass(frozen=True)
@@ -15,7 +69,7 @@ class Axis:
 
     title: str
     unit: str = ""
-    scale: Literal["linear", "log", "category", "percent"] = "linear"
+    scale: Scale = "linear"
 
 
 @dataclass(frozen=True)
@@ -39,7 +93,7 @@ class Threshold:
 
     value: float
     label: str
-    axis: Literal["x", "y"] = "y"
+    axis: Side = "y"
 
 
 @dataclass(frozen=True)
@@ -68,12 +122,12 @@ class Chart:
     """The column it is about: pages show it beside that column instead of among the charts of its measure."""
     region: Region | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ChartJson:
         """The chart as plain JSON."""
-        return asdict(self)
+        return cast(ChartJson, asdict(self))
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Chart:
+    def from_dict(cls, data: ChartJson) -> Chart:
         """Read back what `as_dict` wrote."""
         series = tuple(
             Series(
@@ -86,17 +140,20 @@ class Chart:
             )
             for one in data["series"]
         )
-        threshold = Threshold(**data["threshold"]) if data.get("threshold") else None
-        region = Region(**data["region"]) if data.get("region") else None
-        rest = {
-            **data,
-            "region": region,
-            "x": Axis(**data["x"]),
-            "y": Axis(**data["y"]),
-            "series": series,
-            "threshold": threshold,
-        }
-        return cls(**rest)
+        threshold, region = data.get("threshold"), data.get("region")
+        return cls(
+            slug=data["slug"],
+            title=data["title"],
+            kind=data["kind"],
+            x=Axis(**data["x"]),
+            y=Axis(**data["y"]),
+            series=series,
+            note=data.get("note", ""),
+            threshold=Threshold(**threshold) if threshold else None,
+            internal=data.get("internal", False),
+            column=data.get("column", ""),
+            region=Region(**region) if region else None,
+        )
 
 
 def overlaid(sides: Iterable[tuple[str, Iterable[Chart]]]) -> tuple[Chart, ...]:

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+StepJson = Mapping[str, Any]
+"""A step as the report spells it: what it announces, and facts of its own under names that only its method
+reads."""
 Heights = Mapping[str, int]
 """A level for each column."""
 NOT_LISTED = "minimal_nodes and explored were not asked for: anonymize --nodes lists them."
@@ -93,7 +96,7 @@ class Facts:
     changed: Changed | None = None
     held_out: HeldOut | None = None
 
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> StepJson:
         """As the report spells them, among the other facts of the step."""
         made: dict[str, Any] = {}
         if self.levels:
@@ -111,7 +114,7 @@ class Facts:
         return made
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> Facts:
+    def of(cls, entry: StepJson) -> Facts:
         """Read back from the entry of a step, of any version of the report."""
         levels, rows, nodes = entry.get("levels"), entry.get("suppressed_rows"), entry.get("nodes")
         cells, changed = entry.get("cells"), entry.get("changed")
@@ -125,7 +128,7 @@ class Facts:
         )
 
 
-def _explored_entry(found: Explored) -> dict[str, Any]:
+def _explored_entry(found: Explored) -> StepJson:
     return {
         "nodes": found.nodes,
         "nodes_checked": found.checked,
@@ -137,7 +140,7 @@ def _explored_entry(found: Explored) -> dict[str, Any]:
     }
 
 
-def _explored(entry: Mapping[str, Any]) -> Explored:
+def _explored(entry: StepJson) -> Explored:
     seen = (
         Node(
             one["levels"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,31 @@ class Knowledge(Protocol):
 DIGITS = 10
 
 
+class GoalDemand(TypedDict):
+    """One of several things that a goal asks, as the report spells it."""
+
+    name: str
+    required: float
+    achieved: float | None
+    holds: bool
+
+
+class GoalFinding(TypedDict, total=False):
+    """A goal, and what was found about it, as the report spells it."""
+
+    goal: str
+    column: str | None
+    unit: str
+    required: float | list[float] | None
+    achieved: float | list[float] | None
+    holds: bool
+    violating_rows: int | None
+    remark: str
+    demands: Sequence[GoalDemand]
+    suppressed_rows: int
+    suppressed_hold: bool
+
+
 @dataclass(frozen=True)
 class Demand:
     """One of several things that a goal asks at once, such as k and α."""
@@ -47,10 +72,11 @@ class Demand:
     achieved: Any
     holds: bool
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> GoalDemand:
         """Plain JSON."""
-        facts = {"name": self.name, "required": self.required, "achieved": shown(self.achieved)}
-        return {**facts, "holds": self.holds}
+        return GoalDemand(
+            name=self.name, required=self.required, achieved=shown(self.achieved), holds=self.holds
+        )
 
 
 @dataclass(frozen=True)
@@ -68,13 +94,17 @@ class GoalResult:
     demands: tuple[Demand, ...] = ()
     """Where it asks several things: each with what was reached."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> GoalFinding:
         """The entry of the report."""
-        facts = {"goal": self.goal, "required": self.required, "achieved": shown(self.achieved)}
-        facts |= {"holds": self.holds, "violating_rows": self.violating_rows}
-        facts |= {"remark": self.remark} if self.remark else {}
-        facts |= {"demands": [one.as_dict() for one in self.demands]} if self.demands else {}
-        return facts if self.column is None else {"column": self.column, **facts}
+        entry: GoalFinding = {} if self.column is None else {"column": self.column}
+        entry["goal"] = self.goal
+        entry["required"], entry["achieved"] = self.required, shown(self.achieved)
+        entry["holds"], entry["violating_rows"] = self.holds, self.violating_rows
+        if self.remark:
+            entry["remark"] = self.remark
+        if self.demands:
+            entry["demands"] = [one.as_dict() for one in self.demands]
+        return entry
 
 
 def shown(figure: Any) -> Any:

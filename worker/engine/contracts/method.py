@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from worker.engine.contracts.channels import Channel
 from worker.engine.contracts.chart import Chart
-from worker.engine.contracts.facts import SPELLED, Facts
+from worker.engine.contracts.facts import SPELLED, Facts, StepJson
+from worker.engine.contracts.parameters import Params
 from worker.engine.contracts.parametric import Parametric, Registry
 from worker.engine.contracts.privacy import Spend
 from worker.engine.contracts.traces import Trace
@@ -20,7 +21,7 @@ from worker.engine.reporting import Reporter
 from worker.engine.tables.column import Mask
 from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.kinds import Role
-from worker.engine.tables.table import Chunk, Schema, Table
+from worker.engine.tables.table import Chunk, Schema, Table, Tallies
 from worker.engine.wording import measured
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Plan:
     input rows that it set aside and learnt nothing from.
     """
 
-    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    facts: StepJson = field(default_factory=lambda: MappingProxyType({}))
     announces: Facts = field(default=Facts(), kw_only=True)
     held_out: Mask | None = field(default=None, kw_only=True)
 
@@ -73,7 +74,7 @@ class Plan:
             raise TypeError(f"announce {', '.join(sorted(taken))}, so that others can read it")
 
     @property
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> StepJson:
         """All facts as the report spells them."""
         return {**self.announces.entry(), **self.facts}
 
@@ -108,7 +109,7 @@ class Preset:
 
     title: str
     effect: str
-    params: Mapping[str, Any]
+    params: Params
 
 
 class Method(Parametric):
@@ -183,18 +184,18 @@ class Method(Parametric):
         """Apply the decision to a piece of the data, looking at nothing else."""
         return chunk
 
-    def conclude(self, plan: Any, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+    def conclude(self, plan: Any, tallies: Tallies) -> StepJson:
         """More facts for the report, once the tallies of all chunks are added up."""
         return {}
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         """What the release's codebook tells an analyst: what was done, and how to work with it.
 
         `facts` are the step's entry in the report; nothing in them that must not be published is told.
         """
         return ()
 
-    def codebook(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def codebook(self, facts: StepJson) -> tuple[str, ...]:
         """The guidance, and how much of the file the step really changed."""
         found = Facts.of(facts).changed
         if found is None or not found.changed or not self.tells_changes:
@@ -204,7 +205,7 @@ class Method(Parametric):
         shares = (f"{_about(one, found.cells[name])} of {name}" for name, one in found.changed.items())
         return (*self.guidance(facts), f"Values that differ from the original ones: {', '.join(shares)}.")
 
-    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+    def charts(self, facts: StepJson) -> tuple[Chart, ...]:
         """Pictures for the codebook, drawn from the same facts: a matrix, estimates with their errors."""
         return ()
 

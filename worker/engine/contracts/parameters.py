@@ -16,6 +16,9 @@ from pydantic_core import ErrorDetails, PydanticUndefined
 
 from worker.engine.contracts.annotations import AuxiliaryFile, Columns, Unit
 
+Params = Mapping[str, Any]
+"""What a method, goal or measure is told: the class of that name checks it."""
+
 NUMBERS = ("integer", "number", "decimal")
 FILES = ("population", "file")
 
@@ -75,7 +78,7 @@ def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
     return tuple(_parameter(name, field) for name, field in model.model_fields.items())
 
 
-def problems_of(model: type[BaseModel], params: Mapping[str, Any]) -> tuple[Problem, ...]:
+def problems_of(model: type[BaseModel], params: Params) -> tuple[Problem, ...]:
     """Everything that is wrong with the parameters, in sentences without values."""
     numbers = (one.name for one in parameters_of(model) if one.type in NUMBERS)
     if truths := [name for name in numbers if isinstance(params.get(name), bool)]:

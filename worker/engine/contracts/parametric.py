@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from worker.engine.contracts.annotations import Columns
-from worker.engine.contracts.parameters import FILES, Parameter, Problem, parameters_of, problems_of
+from worker.engine.contracts.parameters import FILES, Parameter, Params, Problem, parameters_of, problems_of
 from worker.engine.errors import EngineError
 from worker.engine.tables.table import Schema, no_such_column
 
@@ -40,12 +40,12 @@ class Parametric(BaseModel):
         return parameters_of(cls)
 
     @classmethod
-    def problems(cls, params: Mapping[str, Any]) -> tuple[Problem, ...]:
+    def problems(cls, params: Params) -> tuple[Problem, ...]:
         """Everything wrong with these parameters; empty when they may be used."""
         return problems_of(cls, params)
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Self:
+    def of(cls, params: Params) -> Self:
         """The object these parameters describe, or a refusal that names the first wrong one."""
         for problem in cls.problems(params):
             where = f"{problem.param}: " if problem.param else ""
@@ -57,7 +57,7 @@ class Parametric(BaseModel):
         """Ready-made parameters that work on the sample table; shown on the documentation page."""
         return (cls.model_validate({}),)
 
-    def params(self) -> dict[str, Any]:
+    def params(self) -> Params:
         """The parameters as JSON, defaults included."""
         return self.model_dump(mode="json")
 

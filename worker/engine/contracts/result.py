@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from worker.engine.contracts.chart import Chart
+from worker.engine.contracts.chart import Chart, ChartJson
 from worker.engine.contracts.figure import Figures
-
-Params = Mapping[str, Any]
-"""The parameters of an instance as a recipe spells them."""
+from worker.engine.contracts.parameters import Params
 
 
 class State(StrEnum):
@@ -35,7 +33,7 @@ class ResultEntry(TypedDict):
     seconds: float | None
     before: Figures | None
     after: Figures | None
-    charts: list[dict[str, Any]]
+    charts: Sequence[ChartJson]
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,7 @@ Nothing here depends on the data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.method import Forecast
 from worker.engine.contracts.privacy import Spend
 from worker.engine.dp.accuracy import smallest_telling, tenth_accurate
@@ -24,7 +22,7 @@ SHIFTED = (
 NAMES = {"laplace": "discrete Laplace", "gaussian": "discrete Gaussian"}
 
 
-def design_facts(design: Design, rows: int) -> dict[str, Any]:
+def design_facts(design: Design, rows: int) -> StepJson:
     """Everything a reader needs to judge the noise."""
     errors = design.errors()
     origins = {c.name: c.provenance or "the data, above the threshold" for c in design.layout.grid.columns}
@@ -54,7 +52,7 @@ def _sensitivity(design: Design, rows: int) -> str:
     return f"L1: {counted}{rows} row{'s' if rows > 1 else ''} per person = {tables * rows}"
 
 
-def design_guidance(facts: Mapping[str, Any]) -> tuple[str, ...]:
+def design_guidance(facts: StepJson) -> tuple[str, ...]:
     """How an analyst works with the table."""
     said = [
         f"Every count is a true count plus {facts['distribution']} noise of scale {facts['scale']:.6g}, "

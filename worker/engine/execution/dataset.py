@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from worker.engine.contracts.facts import Changed, Facts
+from worker.engine.contracts.facts import Changed, Facts, StepJson
 from worker.engine.contracts.method import Method
 from worker.engine.errors import EngineError
 from worker.engine.io.kinds import KindGuess
@@ -20,7 +20,7 @@ from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.dense import Numbers, Texts
 from worker.engine.tables.kinds import NUMERIC, RELEASED, Kind, Role
 from worker.engine.tables.numeric import differing
-from worker.engine.tables.table import Chunk, Field, Schema, TableSource, added, no_such_column
+from worker.engine.tables.table import Chunk, Field, Schema, TableSource, Tallies, added, no_such_column
 from worker.engine.wording import thousands
 
 MANY = 1 << 16
@@ -48,7 +48,7 @@ class Step:
     source: Source
     schema: Schema
 
-    def tallied(self, before: Chunk, after: Chunk) -> dict[str, Any]:
+    def tallied(self, before: Chunk, after: Chunk) -> Tallies:
         """What the method counted in a piece, and in how many cells of each column its values differ."""
         names = self.method.perturbs(self.schema)
         if not names:
@@ -57,7 +57,7 @@ class Step:
         changed = [int(np.count_nonzero(differing(before[name], after[name]))) for name in names]
         return {**after.tallies, _CELLS: np.array(cells), _CHANGED: np.array(changed)}
 
-    def concluded(self, tallies: Mapping[str, Any]) -> dict[str, Any]:
+    def concluded(self, tallies: Tallies) -> StepJson:
         """The facts that the tallies of all pieces add to the report."""
         own = {name: count for name, count in tallies.items() if name not in (_CELLS, _CHANGED)}
         facts = dict(self.method.conclude(self.plan, own))
@@ -102,7 +102,7 @@ class Dataset:
         self._schema = self._schema.with_kinds({} if blind else self._guessed(columns))
         self._first_schema = self._schema
         self.seconds: list[float] = []
-        self.tallies: list[dict[str, Any]] | None = None
+        self.tallies: list[Tallies] | None = None
         if strict and not blind:
             self._refuse_wrong_numbers()
 

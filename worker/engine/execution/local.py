@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from worker.engine.contracts.facts import LISTED
+from worker.engine.contracts.facts import LISTED, StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Method, Tabulation
 from worker.engine.contracts.privacy import Spend
@@ -15,7 +15,7 @@ from worker.engine.contracts.scene import Outlook, truthful_keys
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
 from worker.engine.execution.beside import Beside, RowsBeside, marked, place_among
-from worker.engine.execution.dataset import Dataset
+from worker.engine.execution.dataset import Dataset, Step
 from worker.engine.execution.earlier import Earlier, Nothing
 from worker.engine.execution.kept import Kept
 from worker.engine.execution.output import Output, write_release
@@ -36,7 +36,7 @@ from worker.engine.tables.column import Mask
 from worker.engine.tables.kinds import Kind, Role
 from worker.engine.tables.questions import classes_of, distinct_of
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import TableSource
+from worker.engine.tables.table import TableSource, Tallies
 
 if TYPE_CHECKING:
     from worker.engine.recipes.recipe import Recipe
@@ -293,16 +293,18 @@ def _write(
         RowsBeside(beside.columns, place_among(work.recipe.columns)) if beside else None,
     )
     report.files = written.files
-    first = next(iter(written.files.values()), {})
-    report.output = {"rows": written.rows, "columns": len(names), "sha256": first.get("sha256")}
+    sha256 = next((one["sha256"] for one in written.files.values()), None)
+    report.output = {"rows": written.rows, "columns": len(names), "sha256": sha256}
     fields = [last.schema[name] for name in names]
     report.output["schema"] = [{"name": f.name, "kind": str(f.kind), "role": str(f.role)} for f in fields]
-    for entry, step, tallies, seconds in zip(
-        report.steps, last.steps, last.tallies or (), last.seconds, strict=True
-    ):
-        entry.update(step.concluded(tallies))
-        entry["codebook"] = list(step.method.codebook(entry))
-        entry["transform_seconds"] = seconds
+    done = zip(report.steps, last.steps, last.tallies or (), last.seconds, strict=True)
+    report.steps = [_concluded(*one) for one in done]
+
+
+def _concluded(entry: StepJson, step: Step, tallies: Tallies, seconds: float) -> StepJson:
+    """What is said of a step when all rows have been through it."""
+    entry = {**entry, **step.concluded(tallies)}
+    return {**entry, "codebook": list(step.method.codebook(entry)), "transform_seconds": seconds}
 
 
 def _held_out(data: Dataset) -> Mask | None:
@@ -321,7 +323,9 @@ def _traced(report: Report, traces: Traces) -> None:
 
 def _privacy(report: Report, recipe: Recipe, data: Dataset) -> None:
     spend = sum((step.cost() for step in recipe.steps), Spend())
-    loss: dict[str, Any] = {"epsilon": float(spend.epsilon), "delta": float(spend.delta)}
-    loss["unit"] = "person" if data.schema.named(Role.PERSON_KEY) else "row"
-    loss["neighbours"] = "add-remove"
-    report.privacy_loss = loss
+    report.privacy_loss = {
+        "epsilon": float(spend.epsilon),
+        "delta": float(spend.delta),
+        "unit": "person" if data.schema.named(Role.PERSON_KEY) else "row",
+        "neighbours": "add-remove",
+    }

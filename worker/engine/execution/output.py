@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from worker.engine.errors import EngineError
 from worker.engine.execution.beside import RowsBeside, staying_behind, with_places
@@ -14,6 +14,7 @@ from worker.engine.execution.sorting import in_order
 from worker.engine.io import formats
 from worker.engine.io.ahead import ahead
 from worker.engine.io.writers import CsvWriter, ParquetWriter, TableWriter, open_writer
+from worker.engine.recipes.report import FileJson
 from worker.engine.reporting import Reporter
 from worker.engine.tables.kinds import Role
 from worker.engine.tables.table import BLOCK, Chunk
@@ -36,7 +37,7 @@ class Made:
     """What was written."""
 
     rows: int = 0
-    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: dict[str, FileJson] = field(default_factory=dict)
 
 
 def write_release(

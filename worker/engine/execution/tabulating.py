@@ -8,18 +8,19 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, BinaryIO, TypedDict
+from typing import BinaryIO, TypedDict
 
 import numpy as np
 import pyarrow as pa
 
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.method import Method, Tabulation
 from worker.engine.execution.dataset import Dataset
 from worker.engine.execution.output import Output, opened_writer
 from worker.engine.io import formats
 from worker.engine.io.formulas import defused, defused_name, risky_labels
 from worker.engine.randomness import Source
-from worker.engine.recipes.report import Report
+from worker.engine.recipes.report import FileJson, Leaving, Report
 from worker.engine.reporting import Reporter
 from worker.engine.tables.column import Column
 from worker.engine.tables.statistics import Statistics
@@ -30,7 +31,7 @@ TOLD = ("method", "describe", "traces", "codebook")
 """What leaves of a step beside the facts its method gave for that; how long it took, for one, does not."""
 
 
-def begun(method: Method, schema: Schema) -> dict[str, Any]:
+def begun(method: Method, schema: Schema) -> StepJson:
     """What a report says of a step whatever the data hold."""
     traces = {name: str(trace) for name, trace in method.leaves(schema).items()}
     return {"method": method.slug, "describe": method.describe(), "traces": traces}
@@ -85,16 +86,16 @@ def write_tables(
         report.files[output.kind] = _written(plan.table, output)
     if exact is not None:
         report.files["exact"] = _written(plan.exact, Output(formats.CSV, exact))
-    first = next((report.files[output.kind] for output in outputs), {})
+    sha256 = next((report.files[output.kind]["sha256"] for output in outputs), None)
     report.output = {
         "rows": plan.table.rows,
         "columns": len(plan.table.names),
-        "sha256": first.get("sha256"),
+        "sha256": sha256,
         "schema": [{"name": one.name, "kind": str(one.kind), "role": ""} for one in plan.table.columns],
     }
 
 
-def _written(table: Table, output: Output) -> dict[str, object]:
+def _written(table: Table, output: Output) -> FileJson:
     if output.kind == formats.CSV and table.rows <= FEW_ROWS:
         return _written_plainly(table, output)
     writer = opened_writer(output, table.names)
@@ -108,7 +109,7 @@ def _written(table: Table, output: Output) -> dict[str, object]:
     }
 
 
-def _written_plainly(table: Table, output: Output) -> dict[str, object]:
+def _written_plainly(table: Table, output: Output) -> FileJson:
     """The same bytes without loading compiled loops, which would take longer than the whole table."""
     found = {column.name: risky_labels(column) for column in table.columns}
     texts = [_texts(column, found[column.name]) for column in table.columns]
@@ -132,13 +133,12 @@ def _texts(column: Column, found: pa.Array) -> list[str]:
     return ["" if column.missing[code] else labels[code] for code in column.codes.tolist()]
 
 
-def public_part(report: Report, plan: Tabulation) -> dict[str, object]:
+def public_part(report: Report, plan: Tabulation) -> Leaving:
     """What of the report may leave: figures that are no function of the data, and the table's own."""
     tables = {kind: facts for kind, facts in report.files.items() if kind in (formats.CSV, formats.PARQUET)}
-    kept = ("version", "recipe_sha256")
-    engine = {name: report.engine[name] for name in kept if name in report.engine}
+    engine = report.engine
     return {
-        "engine": engine,
+        "engine": {"version": engine["version"], "recipe_sha256": engine["recipe_sha256"]},
         "steps": _told(report, plan),
         "privacy_loss": report.privacy_loss,
         "files": tables,
@@ -146,6 +146,6 @@ def public_part(report: Report, plan: Tabulation) -> dict[str, object]:
     }
 
 
-def _told(report: Report, plan: Tabulation) -> list[dict[str, object]]:
+def _told(report: Report, plan: Tabulation) -> list[StepJson]:
     named = {*TOLD, *plan.entry}
     return [{name: fact for name, fact in step.items() if name in named} for step in report.steps]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, fields, replace
+from typing import Any, BinaryIO, TypedDict
 
 import numpy as np
 
@@ -31,6 +31,18 @@ _PIECE = 4 << 20
 _UNUSED_IN_CP1252 = (b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d")
 
 
+class DialectJson(TypedDict, total=False):
+    """A dialect as JSON spells it, as far as anybody says it."""
+
+    format: str
+    delimiter: str
+    quote: str
+    encoding: str
+    missing: Sequence[str]
+    suggested_missing: Sequence[str]
+    notes: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How to read one file.
@@ -48,13 +60,19 @@ class Dialect:
     suggested_missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> DialectJson:
         """Plain JSON values."""
         return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()
+            "format": self.format,
+            "delimiter": self.delimiter,
+            "quote": self.quote,
+            "encoding": self.encoding,
+            "missing": list(self.missing),
+            "suggested_missing": list(self.suggested_missing),
+            "notes": list(self.notes),
         }
 
-    def given(self, said: Mapping[str, Any]) -> Dialect:
+    def given(self, said: DialectJson) -> Dialect:
         """This dialect with what somebody said about the file in place of what was sniffed."""
         known = {field.name for field in fields(self)}
         if unknown := set(said) - known:
@@ -92,7 +110,7 @@ def _wrong(code: str, message: str, name: str) -> EngineError:
     return EngineError(f"dialect-{code}", message, param)
 
 
-def sniff(raw: BinaryIO, said: Mapping[str, Any] | None = None, suggesting: bool = True) -> Dialect:
+def sniff(raw: BinaryIO, said: DialectJson | None = None, suggesting: bool = True) -> Dialect:
     """Find out how to read a file; what is `said` wins over what is seen.
 
     `suggesting` looks for missing codes too, for those who ask a person about them.
@@ -157,7 +175,7 @@ def _sample(raw: BinaryIO, encoding: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _from_sample(dialect: Dialect, sample: bytes, said: Mapping[str, Any]) -> Dialect:
+def _from_sample(dialect: Dialect, sample: bytes, said: DialectJson) -> Dialect:
     if "quote" not in said and not _quotes_begin_values(sample, said.get("delimiter")):
         dialect = replace(dialect, quote="")
     if "delimiter" not in said:

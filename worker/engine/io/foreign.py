@@ -10,7 +10,7 @@ import io
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypedDict
 
 import pyarrow as pa
 
@@ -24,11 +24,19 @@ _METADATA_KEY = "table"
 Piece = Sequence[Sequence[str | None]]
 
 
+class OfFile(TypedDict, total=False):
+    """What a file itself says of a column: its label, and its categories in their order."""
+
+    label: str
+    kind: str
+    categories: list[str]
+
+
 class Foreign(Protocol):
     """A file of another program: names, what it says of its columns, and its values as texts, by column."""
 
     names: tuple[str, ...]
-    labels: Mapping[str, Mapping[str, Any]]
+    labels: Mapping[str, OfFile]
 
     def pieces(self) -> Iterator[Piece]:
         """The values from the first row to the last."""
@@ -92,7 +100,7 @@ def check_time(began: float, limits: Limits) -> None:
         )
 
 
-def said_of(reader: object) -> dict[str, dict[str, Any]]:
+def said_of(reader: object) -> dict[str, OfFile]:
     """What a foreign file said of its columns; only for a reader of what `readable` made."""
     found = getattr(reader, "metadata", {}).get(LABELS)
     return dict(found) if isinstance(found, dict) else {}

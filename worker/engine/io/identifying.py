@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations, islice
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -49,6 +49,17 @@ def families(likely: Sequence[str], columns: Sequence[str], most: int) -> list[N
     )  # fmt: skip
     # Some sets come more than once; so many steps find enough that differ.
     return list(dict.fromkeys(islice(filter(None, wanted), 4 * most)))[:most]
+
+
+class SetJson(TypedDict):
+    """A set of columns in the profile: how many rows it singles out."""
+
+    columns: list[str]
+    unique_share: float
+    is_exact: bool
+    error95: float
+    few_share: float
+    few_error95: float
 
 
 class Scan:
@@ -106,7 +117,7 @@ class Scan:
         for _ in ahead(count, [each[first::THREADS] for first in range(THREADS)]):
             pass
 
-    def result(self) -> tuple[dict[str, Any], ...]:
+    def result(self) -> tuple[SetJson, ...]:
         """The shares of rows of each set that are unique and that few others equal, and how far off."""
         self._count_more()
         return tuple(

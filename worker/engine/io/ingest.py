@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from worker.engine.io import formats, value_counts
 from worker.engine.io.ahead import ahead
 from worker.engine.io.csv_reader import TEXT, CsvReader
-from worker.engine.io.dialect import Dialect, sniff
+from worker.engine.io.dialect import Dialect, DialectJson, sniff
 from worker.engine.io.foreign import readable, said_of
 from worker.engine.io.likeness import Likenesses, Numbered
 from worker.engine.io.limits import Limits
@@ -44,7 +44,7 @@ class Likeness:
 def ingest(
     raw: BinaryIO,
     table: BinaryIO,
-    dialect: Dialect | Mapping[str, Any] | None = None,
+    dialect: Dialect | DialectJson | None = None,
     limits: Limits | None = None,
     reporter: Reporter | None = None,
     likeness: Likeness | None = None,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from worker.engine.arrays import Longs
-from worker.engine.io.dialect import Dialect
-from worker.engine.io.identifying import Scan
+from worker.engine.io.dialect import Dialect, DialectJson
+from worker.engine.io.identifying import Scan, SetJson
 from worker.engine.io.kinds import Fitting, KindGuess
 from worker.engine.io.masks import ROWS, masked
 from worker.engine.io.shapes import BARS, NumberSample, has_range, scaled
@@ -24,10 +24,42 @@ from worker.engine.io.words import Hint
 from worker.engine.tables.column import MISSING_TEXTS
 from worker.engine.tables.kinds import Role
 
+if TYPE_CHECKING:
+    from worker.engine.io.foreign import OfFile
+
 _SKETCHED = 1 << 22
 _SMALLEST, _LARGEST = 1 << 11, 1 << 18
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
+
+
+class ColumnJson(TypedDict, total=False):
+    """A column in the profile; label and categories are what the file itself says of it."""
+
+    name: Required[str]
+    position: int
+    kind: Required[str]
+    distinct: int
+    distinct_is_exact: bool
+    missing: int
+    shape: list[int]
+    shape_kind: str
+    unique_share: float
+    few_share: float
+    suggested_role: str
+    reason: str
+    label: str
+    categories: Sequence[str]
+
+
+class ProfileJson(TypedDict, total=False):
+    """A profile as it is stored and shown."""
+
+    rows: Required[int]
+    dialect: DialectJson
+    columns: Required[list[ColumnJson]]
+    preview: list[list[str | None]]
+    identifying: list[SetJson]
 
 
 @dataclass(frozen=True)
@@ -36,29 +68,33 @@ class Profile:
 
     rows: int
     dialect: Dialect
-    columns: tuple[dict[str, Any], ...]
+    columns: tuple[ColumnJson, ...]
     preview: tuple[tuple[str | None, ...], ...]
-    identifying: tuple[dict[str, Any], ...]
+    identifying: tuple[SetJson, ...]
 
     @property
     def kinds(self) -> dict[str, str]:
         """The kind of each column."""
         return {column["name"]: column["kind"] for column in self.columns}
 
-    def described(self, said: Mapping[str, Mapping[str, Any]]) -> Profile:
+    def described(self, said: Mapping[str, OfFile]) -> Profile:
         """With what the file itself says of its columns: label, kind, categories in their order."""
-        columns = tuple({**column, **said.get(column["name"], {})} for column in self.columns)
+        columns = tuple(_described(column, said.get(column["name"], {})) for column in self.columns)
         return replace(self, columns=columns)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ProfileJson:
         """Plain JSON values."""
         return {
             "rows": self.rows,
             "dialect": self.dialect.as_json(),
-            "columns": [dict(column) for column in self.columns],
+            "columns": list(self.columns),
             "preview": [list(row) for row in self.preview],
-            "identifying": [dict(entry) for entry in self.identifying],
+            "identifying": list(self.identifying),
         }
+
+
+def _described(column: ColumnJson, said: OfFile) -> ColumnJson:
+    return {**column, **said}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +190,7 @@ class ColumnProfiler:
             self._kind.date_forms,
         )
 
-    def result(self, position: int, hint: Hint | None) -> dict[str, Any]:
+    def result(self, position: int, hint: Hint | None) -> ColumnJson:
         """The column's entry in the profile. Its unique share counts all rows, as the scan does."""
         seen = self.seen
         on_a_line = has_range(seen.kind) and self._numbers is not None and seen.distinct > BARS

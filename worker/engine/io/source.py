@@ -12,7 +12,7 @@ import pyarrow as pa
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io import formats
 from worker.engine.io.csv_reader import TEXT, CsvReader
-from worker.engine.io.dialect import Dialect, sniff
+from worker.engine.io.dialect import Dialect, DialectJson, sniff
 from worker.engine.io.foreign import readable
 from worker.engine.io.limits import Limits
 from worker.engine.io.lines import piece_of
@@ -40,7 +40,7 @@ class _Domain:
 
 def open_table(
     file: BinaryIO,
-    dialect: Dialect | Mapping[str, Any] | None = None,
+    dialect: Dialect | DialectJson | None = None,
     limits: Limits | None = None,
     columns: Sequence[str] | None = None,
     memory: int | None = None,
@@ -77,7 +77,7 @@ def open_side_by_side(
     return StoredSource(_ParquetRows(*readers), frozenset(), columns, memory)
 
 
-def _said_missing(dialect: Dialect | Mapping[str, Any] | None) -> frozenset[str] | None:
+def _said_missing(dialect: Dialect | DialectJson | None) -> frozenset[str] | None:
     """A list that somebody gave; without one the table's own note counts."""
     said = dialect.missing if isinstance(dialect, Dialect) else (dialect or {}).get("missing")
     return frozenset(said) if said else None

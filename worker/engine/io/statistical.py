@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from worker.engine.errors import LimitExceeded
 from worker.engine.io import formats
 from worker.engine.io.limits import MEBIBYTE, Limits
 from worker.engine.io.workbook import text_of
 from worker.engine.tables.kinds import Kind
+
+if TYPE_CHECKING:
+    from worker.engine.io.foreign import OfFile
 
 ROWS_PER_PIECE = 262_144
 MOST_BYTES = 4 * 1024 * MEBIBYTE
@@ -37,7 +40,7 @@ class Statistical:
         self._words = {name: _words(labels) for name, labels in about.variable_value_labels.items()}
         texts = dict(zip(about.column_names, about.column_labels, strict=True))
         scales = about.variable_measure
-        self.labels: Mapping[str, Mapping[str, Any]] = {
+        self.labels: Mapping[str, OfFile] = {
             name: _described(texts.get(name), self._words.get(name), scales.get(name)) for name in self.names
         }
 
@@ -75,8 +78,8 @@ def _by_code(pair: tuple[Any, str]) -> tuple[bool, Any]:
     return isinstance(pair[0], str), pair[0]
 
 
-def _described(text: str | None, words: Mapping[str, str] | None, scale: str | None) -> dict[str, Any]:
-    said: dict[str, Any] = {"label": text.strip()} if text and text.strip() else {}
+def _described(text: str | None, words: Mapping[str, str] | None, scale: str | None) -> OfFile:
+    said: OfFile = {"label": text.strip()} if text and text.strip() else {}
     if not words:
         return said
     kind = Kind.ORDINAL if scale == "ordinal" else Kind.CATEGORICAL

@@ -7,11 +7,14 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from worker.engine.errors import EngineError, LimitExceeded
 from worker.engine.io.limits import MEBIBYTE, Limits
 from worker.engine.wording import thousands
+
+if TYPE_CHECKING:
+    from worker.engine.io.foreign import OfFile
 
 ROWS_PER_PIECE = 16_384
 MOST_PARTS = 10_000
@@ -34,7 +37,7 @@ class Workbook:
         if not names:
             raise EngineError("empty-header", "The first sheet is empty. Put the table on the first sheet.")
         self.names = tuple(names)
-        self.labels: Mapping[str, Mapping[str, Any]] = {}
+        self.labels: Mapping[str, OfFile] = {}
 
     def pieces(self) -> Iterator[list[list[str | None]]]:
         """Rows as columns of texts; rows without any value below the last one are not rows."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
 from worker.engine.contracts.channels import AddedNoise, Channel
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -25,7 +26,7 @@ from worker.engine.tables.drawing import of_rows, shared_noise, unit_noise
 from worker.engine.tables.kinds import GROUPING, NUMERIC
 from worker.engine.tables.numeric import NumberColumn
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Chunk, Schema, Tallies
 from worker.engine.tables.table import Field as ColumnField
 
 ROBUST_SAMPLE = 20_000
@@ -187,14 +188,14 @@ class CorrelatedNoise(Method):
         cells = sum(finish.cells(numbers) for finish, numbers in zip(plan.finishes, old, strict=True))
         return done.tallied(noisy_cells=cells)
 
-    def conclude(self, plan: CorrelatedNoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+    def conclude(self, plan: CorrelatedNoisePlan, tallies: Tallies) -> StepJson:
         found = tallies.get("clipped", np.zeros((len(self.columns), 3)))
         each = zip(self.columns, found, plan.finishes, strict=True)
         clipped = {name: clipping(one, finish.places) for name, one, finish in each}
         counted = {"noisy_cells": int(tallies.get("noisy_cells", 0))} if plan.counts else {}
         return {"clipped_cells": int(found[:, 0].sum()), "clipped": clipped, **counted}
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         said = (
             f"{names}: normal noise with {self.share:g} times the covariance of these columns was added "
@@ -220,7 +221,7 @@ class CorrelatedNoise(Method):
             *_limits(facts, self.keep_zeros),
         )
 
-    def _robust_guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def _robust_guidance(self, facts: StepJson) -> tuple[str, ...]:
         """Noise of another covariance than the columns' own changes all covariances, but in a known way."""
         rows = "; ".join(" ".join(f"{one:.6g}" for one in row) for row in facts["noise_covariance"])
         shrink = float(facts["shrink"])
@@ -277,7 +278,7 @@ class CorrelatedNoise(Method):
         return drawn
 
 
-def _limits(facts: Mapping[str, Any], keep_zeros: bool) -> tuple[str, ...]:
+def _limits(facts: StepJson, keep_zeros: bool) -> tuple[str, ...]:
     """What makes the figures above inexact."""
     said = said_of_rounding("the decimals of each column", facts)
     said += said_of_clipping(facts)

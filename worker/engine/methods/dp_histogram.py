@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, LogScale, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Forecast, Guarantee, Method, Tabulation, register
 from worker.engine.contracts.privacy import Protected, Spend
@@ -240,7 +241,7 @@ class DpHistogram(Method):
         report.progress(0.9)
         return design.tabulated(counted.cells, counted.unknown, self._facts(design, statistics.unit))
 
-    def _facts(self, design: Design, unit: str) -> dict[str, Any]:
+    def _facts(self, design: Design, unit: str) -> StepJson:
         """Nothing here depends on the data."""
         return {
             "columns": list(self.columns),
@@ -258,7 +259,7 @@ class DpHistogram(Method):
         }
         return [words for words, done in told.items() if done]
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         return (*design_guidance(facts), *promised(self.cost(), Protected(facts["unit"])))
 
     def forecast(self, declared: Mapping[str, Declaration]) -> tuple[Forecast, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Self
+from typing import Self
 
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Forecast, Guarantee, Method, Tabulation, register
 from worker.engine.contracts.privacy import Protected, Spend
@@ -105,10 +106,10 @@ class DpQuery(Question, Method):
         facts = {**self._facts(asked, statistics.declared), "unit": statistics.unit}
         return Tabulation(facts, _table(asked, lines, False), _table(asked, lines, True))
 
-    def _facts(self, asked: Asked, declared: Mapping[str, Declaration]) -> dict[str, Any]:
+    def _facts(self, asked: Asked, declared: Mapping[str, Declaration]) -> StepJson:
         """Nothing here depends on the data."""
         question = self
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "question": self.words(),
             "canonical": canonical(question, declared),
             "mechanism": asked.found.mechanism,
@@ -126,7 +127,7 @@ class DpQuery(Question, Method):
             facts["rank_error95_evenly"] = deriving.evenly_error(asked.found.parts[0])
         return facts
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         said = [*facts["explanation"], whose(facts["unit"], self.rows_per_person)]
         said += promised(self.cost(), Protected(facts["unit"]))
         if self.ask in SELECTING:

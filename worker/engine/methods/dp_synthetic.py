@@ -11,6 +11,7 @@ from numpy.random import Generator
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, LogScale, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Forecast, Guarantee, Method, Tabulation, register
 from worker.engine.contracts.privacy import Protected, Spend
@@ -159,7 +160,7 @@ class DpSynthetic(Method):
         ]
         return Table(columns, 0, rows)
 
-    def _facts(self, tree: Tree) -> dict[str, Any]:
+    def _facts(self, tree: Tree) -> StepJson:
         """What depends on the data here was chosen, or computed from what was measured, with noise."""
         alone, pairs = tree.errors
         return {
@@ -172,7 +173,7 @@ class DpSynthetic(Method):
             "post_processing": ["made to agree by least squares", "negative counts set to 0"],
         }
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         pairs = "; ".join(" × ".join(pair) for pair in facts["pairs"]) or "none"
         alone, together = facts["column_counts_error95"], facts["pair_counts_error95"]
         among = f"; counts of a pair, with ± {together}" if together is not None else ""

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from worker.engine.contracts.annotations import Unit
-from worker.engine.contracts.facts import Explored, Facts, Generalized, Node, Suppressed
+from worker.engine.contracts.facts import Explored, Facts, Generalized, Node, StepJson, Suppressed
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import (
     Family,
@@ -155,7 +155,7 @@ class Generalization(Method):
             f"suppressing at most {self.suppression_limit:.4g} of the rows; suppressed rows {rows}."
         )
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         coarser = [name for name, level in facts["levels"].items() if level]
         said = []
         if coarser:
@@ -284,7 +284,7 @@ class Generalization(Method):
             coarsest = classes_of(lifted(table, levels, top), names)
             raise no_solution(judge, coarsest, outcome.least_suppressed)
         found = decided(table, levels, outcome.best, judge)
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "suppression_allowed": judge.limit,
             "classes": found.classes,
             "smallest_class": found.smallest,

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
 from worker.engine.contracts.traces import Trace
@@ -148,7 +149,7 @@ class Microaggregation(Method):
     def transform(self, chunk: Chunk, plan: MicroaggregationPlan, source: Source) -> Chunk:
         return plan.aligned.put_into(chunk) if plan.aligned else chunk
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         said = f"{names}: each value is the {self.aggregate} of a group of at least {self.k} similar rows"
         said += ", each column grouped by itself." if self.algorithm == "univariate" else "."
@@ -162,7 +163,7 @@ class Microaggregation(Method):
             "overstated when they were grouped together; extremes and single records cannot be analysed.",
         )
 
-    def _facts(self, work: _Averaging) -> dict[str, Any]:
+    def _facts(self, work: _Averaging) -> StepJson:
         return {
             "columns": list(self.columns),
             "k": self.k,

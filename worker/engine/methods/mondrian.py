@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from worker.engine.contracts.facts import Facts, Suppressed
+from worker.engine.contracts.facts import Facts, StepJson, Suppressed
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import (
     Family,
@@ -184,7 +184,7 @@ class Mondrian(Method):
         at = np.searchsorted(plan.keys, plan.packer.apply(codes, chunk.rows))
         return chunk.with_columns(*(column.take(at) for column in plan.fresh))
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         shown = {
             "interval": "the interval from the lowest to the highest value of its group",
             "mean": "the mean of its group, where the column is a number or a date",
@@ -267,7 +267,7 @@ class _Recoding:
         )
         return released_classes(table, self.names)
 
-    def facts(self, leaves: Leaves, labels: Sequence[Labels]) -> tuple[Facts, dict[str, Any]]:
+    def facts(self, leaves: Leaves, labels: Sequence[Labels]) -> tuple[Facts, StepJson]:
         """What the report tells: announced to others, and its own."""
         rows = np.bincount(leaves.of, weights=self.table.counts, minlength=len(leaves)).astype(np.int64)
         if self.table.persons is None:  # then the regions tell all there is to tell

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
 from worker.engine.contracts.channels import AddedNoise, Channel
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -29,7 +30,7 @@ from worker.engine.tables.drawing import put_noise, shared_noise
 from worker.engine.tables.kinds import GROUPING, NUMERIC
 from worker.engine.tables.numeric import NumberColumn
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Chunk, Schema, Tallies
 from worker.engine.tables.table import Field as ColumnField
 
 NEARLY = 0.01
@@ -202,12 +203,12 @@ class Noise(Method):
             return made
         return made.tallied(noisy_cells=plan.finish.cells(numbers))
 
-    def conclude(self, plan: NoisePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+    def conclude(self, plan: NoisePlan, tallies: Tallies) -> StepJson:
         clipped = clipping(tallies.get("clipped", np.zeros(3)), plan.finish.places)
         counted = {"noisy_cells": int(tallies.get("noisy_cells", 0))} if plan.counts else {}
         return {"clipped_cells": clipped["cells"], "clipped": {self.column: clipped}, **counted}
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         deviation = float(facts["noise_deviation"])
         shared = (
             " Rows that share a group share the noise: treat them as clustered." if self.shared_by else ""
@@ -238,7 +239,7 @@ class Noise(Method):
         spread = statistics.moments(self.column).variance
         return self.amount * (0.0 if np.isnan(spread) else float(np.sqrt(spread)))
 
-    def _variance(self, facts: Mapping[str, Any]) -> str:
+    def _variance(self, facts: StepJson) -> str:
         """How to correct a variance: what is left of the noise after rounding, in the values that got any."""
         drawn = float(facts["noise_deviation"]) ** 2
         left = rounded_variance(self.distribution, float(facts["noise_deviation"]), facts["decimals"])
@@ -258,5 +259,5 @@ class Noise(Method):
             np.copyto(out, shared, where=~np.isnan(shared))
 
 
-def _limits(facts: Mapping[str, Any]) -> tuple[str, ...]:
+def _limits(facts: StepJson) -> tuple[str, ...]:
     return (*said_of_rounding(f"{facts['decimals']} decimals", facts), *said_of_clipping(facts))

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from worker.engine.contracts.annotations import Columns, Transition, Unit
 from worker.engine.contracts.channels import Channel, Transitions
 from worker.engine.contracts.chart import Chart
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -31,7 +32,7 @@ from worker.engine.tables.column import Column, Floats
 from worker.engine.tables.frequency import Counts
 from worker.engine.tables.kinds import Kind
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Chunk, Schema, Tallies
 
 CATEGORICAL = frozenset({Kind.CATEGORICAL, Kind.ORDINAL, Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER})
 
@@ -207,7 +208,7 @@ class Pram(Method):
         frequent = tuple(sum(column) >= FEWEST for column in zip(*counts, strict=True))
         coupling = Coupling.of(matrices, categories.texts) if rows and source.of_version else None
         if coupling:
-            facts["draws"] = coupling.label(source, self.column, self.strata)
+            facts = {**facts, "draws": coupling.label(source, self.column, self.strata)}
         return PramPlan(facts, categories, strata, matrices, alias, coupling, frequent)
 
     def transform(self, chunk: Chunk, plan: PramPlan, source: Source) -> Chunk:
@@ -232,19 +233,19 @@ class Pram(Method):
         )
         return chunk.with_columns(made).tallied(released=released.reshape(-1, width))
 
-    def conclude(self, plan: PramPlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+    def conclude(self, plan: PramPlan, tallies: Tallies) -> StepJson:
         """Unbiased estimates of the original frequencies, from the released ones and the matrix alone."""
         known = list(plan.categories.known)
         released: Counts = np.asarray(tallies.get("released", np.zeros((1, len(plan.categories)))))
         totals = released.sum(axis=0)[known].astype(int).tolist()
-        facts: dict[str, Any] = {"released": totals, "categories": _named(plan, totals)}
+        facts: dict[str, object] = {"released": totals, "categories": _named(plan, totals)}
         estimate = _estimated(plan, released)
         if estimate is not None:
             facts["estimated"] = estimate.counts.tolist()
             facts["standard_errors"] = estimate.standard_errors.tolist()
         return facts
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         said: tuple[str, ...] = (
             f"{self.column}: categories were changed at random; each cell kept its category with probability "
             f"{facts['smallest_diagonal']:.6g} or more. "
@@ -275,7 +276,7 @@ class Pram(Method):
             "frequencies come with the standard errors that the change alone causes.",
         )
 
-    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+    def charts(self, facts: StepJson) -> tuple[Chart, ...]:
         names, matrix = facts["categories"], facts["matrix"]
         drawn: tuple[Chart, ...] = ()
         if matrix and _is_one(matrix):
@@ -308,7 +309,7 @@ class Pram(Method):
         groups: list[list[int]],
         matrices: Sequence[transition.Weights],
         declared: frozenset[str],
-    ) -> dict[str, Any]:
+    ) -> StepJson:
         """Categories are named only where the steward did: a name taken from the data is a value."""
         known = categories.known
         shown = [_shown(matrix, known) for matrix in matrices]
@@ -331,7 +332,7 @@ def _is_one(matrix: Sequence[Sequence[Any]]) -> bool:
     return not matrix or isinstance(matrix[0][0], float)
 
 
-def _local(facts: Mapping[str, Any]) -> tuple[str, ...]:
+def _local(facts: StepJson) -> tuple[str, ...]:
     """What one cell gives away of its original."""
     whole, within = facts["local_epsilon"], facts["local_epsilon_within_groups"]
     more = "(local model, per cell; no privacy budget is charged for it)."

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import pyarrow as pa
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -133,7 +134,7 @@ class Pseudonyms(Method):
         made = Column(plan.facts["output"], Kind.TEXT, column.codes, pa.array(texts, pa.string()))
         return chunk.with_columns(made)
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         reach = "all files of the project" if self.key == "project" else "this release only"
         return (
             f"{facts['output']}: a pseudonym; equal pseudonyms mean the same {self.domain} in {reach}. It "

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from worker.engine.contracts.annotations import Columns, Unit
 from worker.engine.contracts.channels import Channel, Transitions
 from worker.engine.contracts.chart import Chart
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Guarantee, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -29,7 +30,7 @@ from worker.engine.tables.column import Codes, Column
 from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.kinds import Kind
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Chunk, Schema, Tallies
 
 CATEGORICAL = frozenset({Kind.CATEGORICAL, Kind.ORDINAL, Kind.BOOLEAN, Kind.TEXT, Kind.INTEGER})
 
@@ -221,13 +222,13 @@ class RandomizedResponse(Method):
         made = Column.of_domain(self.column, column.kind, fresh, plan.texts, plan.missing)
         return chunk.with_columns(made).tallied(released=released)
 
-    def conclude(self, plan: ResponsePlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+    def conclude(self, plan: ResponsePlan, tallies: Tallies) -> StepJson:
         released = tallies.get("released", np.zeros(len(plan.texts)))[: plan.drawn]
         if plan.design is None:
             return {}
         return {"released": [int(n) for n in released], **plan.design.estimates(released)}
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         p, q = float(facts["keep_probability"]), float(facts["other_probability"])
         said: tuple[str, ...] = (
             f"{self.column}: every answer was randomized; the true one was reported with probability "
@@ -246,7 +247,7 @@ class RandomizedResponse(Method):
             return (*said, "Whether somebody answered at all is not protected.")
         return said
 
-    def charts(self, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+    def charts(self, facts: StepJson) -> tuple[Chart, ...]:
         if "estimated_shares" not in facts:
             return ()
         rows = facts["answers"]

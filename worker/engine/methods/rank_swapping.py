@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
 from worker.engine.contracts.channels import Channel, RankWindow
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
 from worker.engine.contracts.traces import Trace
@@ -108,7 +109,7 @@ class RankSwapping(Method):
     def transform(self, chunk: Chunk, plan: RankSwappingPlan, source: Source) -> Chunk:
         return plan.aligned.put_into(chunk) if plan.aligned else chunk
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         return (
             f"{names}: values were swapped between rows at most {measured(self.percent, '%')} of the "
@@ -118,9 +119,7 @@ class RankSwapping(Method):
             "in small subgroups.",
         )
 
-    def _swapped(
-        self, column: Column, declared: Declaration, source: Source
-    ) -> tuple[Column, dict[str, Any]]:
+    def _swapped(self, column: Column, declared: Declaration, source: Source) -> tuple[Column, StepJson]:
         from worker.engine.swapping.rank_swap import swapped
 
         keys = _keys(column, declared)

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
 from worker.engine.contracts.traces import Trace
@@ -131,7 +132,7 @@ class RecordSwapping(Method):
     def transform(self, chunk: Chunk, plan: RecordSwappingPlan, source: Source) -> Chunk:
         return plan.aligned.put_into(chunk) if plan.aligned else chunk
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         names = ", ".join(self.columns)
         within = f" that are equal in {', '.join(self.strata)}" if self.strata else ""
         strata = f" and by {', '.join(self.strata)} of the first member" if self.strata else ""

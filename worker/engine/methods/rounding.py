@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.method import Family, Method, Plan, register
 from worker.engine.contracts.traces import Trace
 from worker.engine.randomness import Source
@@ -67,7 +68,7 @@ class Rounding(Method):
         ]
         return chunk.with_columns(column.relabelled(texts))
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         return (
             f"{self.column}: every value is the multiple of {self.base} nearest to the original one, which "
             f"lies within {self.base / 2:g} of it.",

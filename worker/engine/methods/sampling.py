@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace
@@ -21,7 +22,7 @@ from worker.engine.tables.drawing import of_rows
 from worker.engine.tables.kinds import GROUPING, Kind, Role
 from worker.engine.tables.numeric import NumberColumn
 from worker.engine.tables.statistics import Statistics
-from worker.engine.tables.table import Chunk, Schema
+from worker.engine.tables.table import Chunk, Schema, Tallies
 from worker.engine.tables.table import Field as ColumnField
 
 
@@ -137,10 +138,10 @@ class Sampling(Method):
             sampled = sampled.with_columns(fresh)
         return sampled.tallied(rows_before=chunk.rows, rows_kept=sampled.rows)
 
-    def conclude(self, plan: SamplingPlan, tallies: Mapping[str, Any]) -> Mapping[str, Any]:
+    def conclude(self, plan: SamplingPlan, tallies: Tallies) -> StepJson:
         return {"rows_before": 0, "rows_kept": 0, **tallies}
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         if self.by_weight:
             return (
                 f"The rows are a random sample: each was kept with a probability of {self.share:g} times its "

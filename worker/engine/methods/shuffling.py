@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, Scope, register
 from worker.engine.contracts.traces import Trace
@@ -114,7 +115,7 @@ class Shuffling(Method):
     def transform(self, chunk: Chunk, plan: ShufflingPlan, source: Source) -> Chunk:
         return plan.aligned.put_into(chunk) if plan.aligned else chunk
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         names, given = ", ".join(self.columns), ", ".join(self.predictors) or "no other column"
         return (
             f"{names}: the original values were dealt out again among the rows by a model given {given}.",

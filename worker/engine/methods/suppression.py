@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
-from worker.engine.contracts.facts import Facts, Suppressed
+from worker.engine.contracts.facts import Facts, StepJson, Suppressed
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import (
     Family,
@@ -120,7 +120,7 @@ class Suppression(Method):
             schema = schema.with_field(ColumnField(name, Kind.CATEGORICAL, Role.QUASI_IDENTIFIER))
         return schema
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         return (
             "A * in a quasi-identifier is a value that was hidden because its row was too rare. All other "
             "values are the original ones.",
@@ -169,7 +169,7 @@ class Suppression(Method):
         cells = {
             name: int(table.counts[hidden].sum()) for name, hidden in zip(names, work.hidden, strict=True)
         }
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "suppressed_per_column": cells,
             "classes": classes.number,
             "smallest_class": int(classes.sizes.min()) if classes.number else None,

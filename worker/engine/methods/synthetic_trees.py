@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 from pydantic import Field
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.method import Family, Method, Plan, Preset, register
 from worker.engine.contracts.traces import Trace, gone
@@ -129,7 +130,7 @@ class SyntheticTrees(Method):
             made.append(column)
         return chunk.with_columns(*made)
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         return (
             f"{', '.join(facts['columns'])}: synthetic values drawn column by column from trees fitted to "
             "the original rows. No row belongs to a person.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from worker.engine.contracts.annotations import Columns, Unit
+from worker.engine.contracts.facts import StepJson
 from worker.engine.contracts.method import Family, Method, Plan, register
 from worker.engine.contracts.traces import Trace
 from worker.engine.errors import EngineError
@@ -157,7 +158,7 @@ class TopBottomCoding(Method):
         kind = Kind.CATEGORICAL if self.replacement == "text" else None
         return chunk.with_columns(column.relabelled(texts, kind))
 
-    def guidance(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    def guidance(self, facts: StepJson) -> tuple[str, ...]:
         what = {"limit": "the limit", "mean": "their mean", "median": "their median", "text": "a text"}
         kept = "means and totals stay but for rounding; variances" if self.replacement == "mean" else None
         return (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from worker.engine.contracts.facts import StepJson
 from worker.engine.wording import measured
 
 FEWEST = 10
@@ -37,7 +37,7 @@ def rounded_variance(shape: str, deviation: float, places: int) -> float:
     return step**2 * math.fsum((2 * k + 1) * share for k, share in enumerate(farther))
 
 
-def said_of_rounding(decimals: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+def said_of_rounding(decimals: str, facts: StepJson) -> tuple[str, ...]:
     """A warning where rounding gave most values back; the facts count them where it might have."""
     changed, cells = facts.get("changed_cells", 0), facts.get("noisy_cells", 0)
     if changed >= HARDLY * cells:  # so too when there are no cells
@@ -50,13 +50,13 @@ def said_of_rounding(decimals: str, facts: Mapping[str, Any]) -> tuple[str, ...]
     )
 
 
-def clipping(clipped: Sequence[float], places: int) -> dict[str, Any]:
+def clipping(clipped: Sequence[float], places: int) -> StepJson:
     """What bounds did to one column, for the report."""
     cells, up, down = (float(one) for one in clipped)
     return {"cells": int(cells), "added": (up - down) * 10.0**-places}
 
 
-def said_of_clipping(facts: Mapping[str, Any]) -> tuple[str, ...]:
+def said_of_clipping(facts: StepJson) -> tuple[str, ...]:
     """By how much bounds moved the means: what is cut off on one side is not made up for on the other."""
     said = []
     for name, clipped in facts.get("clipped", {}).items():

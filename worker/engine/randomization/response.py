@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
-from typing import Any
 
+from worker.engine.contracts.facts import StepJson
 from worker.engine.randomization.estimation import NORMAL95, central_error95, response_share
 from worker.engine.randomization.transition import Weights, exactly, identity
 
@@ -41,12 +41,12 @@ class Design:
             rows[i] = [self.true if i == j else self.other if j < drawn else 0 for j in range(size)]
         return rows
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> StepJson:
         """What the report says before anything was drawn."""
         keep, other = self.true / self.total, self.other / self.total
         return {"local_epsilon": self.epsilon, "keep_probability": keep, "other_probability": other}
 
-    def estimates(self, released: Sequence[int]) -> dict[str, Any]:
+    def estimates(self, released: Sequence[int]) -> StepJson:
         """Original shares with their intervals at 95 %, beside the error of the central model."""
         rows = int(sum(released))
         keep, other = self.true / self.total, self.other / self.total

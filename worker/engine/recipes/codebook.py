@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from worker.engine.contracts.chart import Chart
 from worker.engine.contracts.chart_values import values_of
-from worker.engine.contracts.facts import Facts, Generalized, Heights
+from worker.engine.contracts.facts import Facts, Generalized, Heights, StepJson
 from worker.engine.contracts.traces import Trace
 from worker.engine.recipes.value_lists import lists_of, stands_for
 from worker.engine.tables.column import SUPPRESSED
 from worker.engine.tables.kinds import RELEASED
 
 if TYPE_CHECKING:
+    from worker.engine.recipes.document import ColumnEntry
     from worker.engine.recipes.recipe import Recipe
-
-Report = Mapping[str, Any]
+    from worker.engine.recipes.report import ColumnJson, Counted, ReportJson
 
 NOTES = (
     "An interval [a, b[ holds a and everything up to, but not including, b. A * stands for any value.",
@@ -54,10 +54,10 @@ class StepNote:
 
 
 def column_lines(
-    columns: Mapping[str, Mapping[str, Any]], report: Report, labels: Mapping[str, str]
+    columns: Mapping[str, ColumnEntry], report: ReportJson, labels: Mapping[str, str]
 ) -> list[ColumnLine]:
     """The columns that leave, as the report lists them; an older report leaves it to the recipe's roles."""
-    listed = report.get("output", {}).get("schema") or [
+    listed: Sequence[ColumnJson] = report.get("output", {}).get("schema") or [
         {"name": name, "kind": one.get("kind") or "", "role": one["role"]}
         for name, one in columns.items()
         if one.get("role") in RELEASED or one.get("release")
@@ -89,16 +89,17 @@ def _with_values(line: ColumnLine, values: Sequence[str], below: Mapping[str, Se
     return replace(line, values=tuple(values), stands_for=named)
 
 
-def with_lists(recipe: Recipe, report: Report, categories: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def with_lists(recipe: Recipe, report: ReportJson, categories: Mapping[str, Sequence[str]]) -> ReportJson:
     """A report that also says which values the released columns hold."""
-    lists = {
+    output: Counted = {
+        **report.get("output", {}),
         "categories": {name: list(values) for name, values in categories.items()},
         "stands_for": stands_for(recipe, categories, _highest(one.chosen for one in _generalized(report))),
     }
-    return {**report, "output": {**report.get("output", {}), **lists}}
+    return {**report, "output": output}
 
 
-def step_notes(recipe: Recipe, report: Report) -> list[StepNote]:
+def step_notes(recipe: Recipe, report: ReportJson) -> list[StepNote]:
     """Each step with its guidance; steps of a report that an older engine wrote may have less to say."""
     told = zip(recipe.steps, report.get("steps", ()), strict=False)
     return [
@@ -107,7 +108,7 @@ def step_notes(recipe: Recipe, report: Report) -> list[StepNote]:
     ]
 
 
-def _drawn(step: Any, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
+def _drawn(step: Any, facts: StepJson) -> tuple[Chart, ...]:
     try:
         charts: tuple[Chart, ...] = step.charts(facts)
     except (KeyError, TypeError, IndexError):
@@ -115,9 +116,11 @@ def _drawn(step: Any, facts: Mapping[str, Any]) -> tuple[Chart, ...]:
     return charts
 
 
-def written(recipe: Recipe, report: Report, labels: Mapping[str, str]) -> str:
+def written(recipe: Recipe, report: ReportJson, labels: Mapping[str, str]) -> str:
     """The codebook as a Markdown file."""
-    columns = {name: {"role": part.role, "kind": part.kind} for name, part in recipe.columns.items()}
+    columns: dict[str, ColumnEntry] = {
+        name: {"role": part.role, "kind": part.kind or ""} for name, part in recipe.columns.items()
+    }
     lines = column_lines(columns, report, labels)
     notes = NOTES[-1:] if recipe.tabulates else NOTES
     parts = ["# Codebook", "## Columns", _table(COLUMN_HEADERS, map(_cells, lines))]
@@ -172,7 +175,7 @@ def _escaped(cell: str) -> str:
     return " ".join(cell.replace("|", "\\|").split())
 
 
-def _generalized(report: Report) -> list[Generalized]:
+def _generalized(report: ReportJson) -> list[Generalized]:
     """What each step that generalized came to."""
     return [found for step in report.get("steps", ()) if (found := Facts.of(step).levels)]
 
@@ -197,7 +200,7 @@ UNTOLD = "as recorded, unless a step below says otherwise"
 """An older report does not say."""
 
 
-def _treated(column: Mapping[str, Any], level: int | None, height: int | None) -> str:
+def _treated(column: ColumnJson, level: int | None, height: int | None) -> str:
     trace = column.get("trace")
     if not column["role"]:
         return "–"

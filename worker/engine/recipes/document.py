@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from worker.engine.contracts.parameters import problem
+from worker.engine.contracts.parameters import Params, problem
 from worker.engine.errors import EngineError
+from worker.engine.io.dialect import DialectJson
 from worker.engine.io.strict_json import BadJson, Limits, loads
 from worker.engine.tables.declaration import Declaration, HierarchySpec
 from worker.engine.tables.kinds import Kind, Role
@@ -32,10 +33,6 @@ def _as_texts(value: Any) -> Any:
 
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
-
-
-Params = Mapping[str, Any]
-"""What a goal, a step or a measure is told: what the class of that name takes."""
 
 
 class Entry(TypedDict, total=False):
@@ -87,9 +84,9 @@ class DataPart(_Part):
     encoding: str | None = None
     missing: tuple[str, ...] | None = None
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> DialectJson:
         """Only what was said, for the reader."""
-        return {name: value for name, value in self.model_dump().items() if value is not None}
+        return cast(DialectJson, self.model_dump(exclude_none=True))
 
 
 class ColumnPart(_Part):

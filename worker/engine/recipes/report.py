@@ -8,25 +8,54 @@ import resource
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, TypedDict
+from typing import Any, Required, TypedDict, cast
 
+from worker.engine.contracts.facts import StepJson
+from worker.engine.contracts.goal import GoalFinding
 from worker.engine.contracts.result import Result, ResultEntry
 
 REPORT_VERSION = 2
 
 
-StepJson = Mapping[str, Any]
-"""What a step tells of itself: its facts by the names it gave them."""
+class ColumnJson(TypedDict, total=False):
+    """A column that leaves."""
+
+    name: Required[str]
+    kind: Required[str]
+    role: Required[str]
+    trace: str
 
 
 class Counted(TypedDict, total=False):
-    """A file of a run in numbers."""
+    """The data, or what was made of them, in numbers."""
 
     rows: int
     columns: int
     rows_without_consent: int
-    sha256: str
+    sha256: str | None
     family: str
+    schema: Sequence[ColumnJson]
+    categories: Mapping[str, Sequence[str]]
+    stands_for: Mapping[str, Mapping[str, Sequence[str]]]
+
+
+class FileJson(TypedDict):
+    """A file that was written."""
+
+    sha256: str
+    size: int
+    rows: int
+    formula_cells: int
+
+
+class EngineJson(TypedDict, total=False):
+    """What made the report, and what it took."""
+
+    version: str
+    recipe_sha256: str
+    seconds: float
+    peak_memory_bytes: int
+    seed: int
 
 
 class Loss(TypedDict, total=False):
@@ -35,35 +64,18 @@ class Loss(TypedDict, total=False):
     epsilon: str | float
     delta: str | float
     unit: str
-
-
-class GoalDemand(TypedDict):
-    """One of several things that a goal asks."""
-
-    name: str
-    required: float
-    achieved: float | None
-
-
-class GoalFinding(TypedDict, total=False):
-    """A goal, and what was found about it."""
-
-    goal: str
-    column: str | None
-    unit: str
-    required: float | list[float] | None
-    achieved: float | list[float] | None
-    holds: bool
-    violating_rows: int | None
-    remark: str
-    demands: Sequence[GoalDemand]
+    neighbours: str
+    charged: bool
 
 
 class Leaving(TypedDict, total=False):
     """What may leave with a table with a privacy guarantee."""
 
+    engine: EngineJson
     steps: Sequence[StepJson]
     privacy_loss: Loss
+    files: Mapping[str, FileJson]
+    output: Counted
 
 
 class ReportJson(TypedDict, total=False):
@@ -72,13 +84,13 @@ class ReportJson(TypedDict, total=False):
     version: int
     input: Counted
     output: Counted
-    engine: Mapping[str, str]
+    engine: EngineJson
     steps: Sequence[StepJson]
     goals: Sequence[GoalFinding]
     measures: Sequence[ResultEntry]
     privacy_loss: Loss
     warnings: Sequence[str]
-    files: Mapping[str, Counted]
+    files: Mapping[str, FileJson]
     public: Leaving
 
 
@@ -86,23 +98,23 @@ class ReportJson(TypedDict, total=False):
 class Report:
     """Filled while the work goes on; `measures` holds one result for each instance."""
 
-    input: dict[str, Any] = field(default_factory=dict)
-    output: dict[str, Any] = field(default_factory=dict)
-    engine: dict[str, Any] = field(default_factory=dict)
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    goals: list[dict[str, Any]] = field(default_factory=list)
+    input: Counted = field(default_factory=Counted)
+    output: Counted = field(default_factory=Counted)
+    engine: EngineJson = field(default_factory=EngineJson)
+    steps: list[StepJson] = field(default_factory=list)
+    goals: list[GoalFinding] = field(default_factory=list)
     measures: list[Result] = field(default_factory=list)
-    privacy_loss: dict[str, Any] = field(default_factory=dict)
+    privacy_loss: Loss = field(default_factory=Loss)
     warnings: list[str] = field(default_factory=list)
-    files: dict[str, dict[str, Any]] = field(default_factory=dict)
-    public: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, FileJson] = field(default_factory=dict)
+    public: Leaving = field(default_factory=Leaving)
     """Of a table with a privacy guarantee: the only part that may leave with it."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ReportJson:
         """Plain JSON; a figure that does not exist is null."""
         held = {one.name: getattr(self, one.name) for one in fields(self)}
         held["measures"] = [one.as_dict() for one in self.measures]
-        return plain({"version": REPORT_VERSION, **held})
+        return cast(ReportJson, plain({"version": REPORT_VERSION, **held}))
 
     def to_json(self) -> str:
         """The report file."""
@@ -115,9 +127,9 @@ def peak_memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+def plain(facts: Mapping[str, object]) -> dict[str, object]:
     """Figures as JSON holds them; one that does not exist is null."""
-    made: dict[str, Any] = _finite(facts)
+    made: dict[str, object] = _finite(facts)
     return made
 
 

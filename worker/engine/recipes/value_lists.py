@@ -11,7 +11,7 @@ or not. Intervals, masks and parts of dates say it themselves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worker.engine.errors import EngineError
 from worker.engine.hierarchies.hierarchy import read
@@ -19,6 +19,7 @@ from worker.engine.hierarchies.rules import build
 
 if TYPE_CHECKING:
     from worker.engine.recipes.recipe import Recipe
+    from worker.engine.recipes.report import ReportJson
     from worker.engine.tables.declaration import Declaration
 
 Lists = dict[str, list[str]]
@@ -57,7 +58,9 @@ def _below(declared: Declaration, name: str, level: int) -> Lists:
     return below
 
 
-def lists_of(report: Mapping[str, Any]) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Any]]:
+def lists_of(
+    report: ReportJson,
+) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Mapping[str, Sequence[str]]]]:
     """What a report says of both; an older one says nothing."""
     output = report.get("output", {})
     return output.get("categories") or {}, output.get("stands_for") or {}

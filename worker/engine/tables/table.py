@@ -35,6 +35,8 @@ WHOLE_CELL = 12
 """Bytes that a cell takes while its whole column is held in memory."""
 
 Rows = np.ndarray[Any, np.dtype[np.int64]]
+Tallies = Mapping[str, Any]
+"""What a step counts while it transforms: integers, or arrays of them, that are added up over all pieces."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ class Table:
         first_row: int = 0,
         rows: int | None = None,
         row_ids: Rows | None = None,
-        tallies: Mapping[str, Any] = MappingProxyType({}),
+        tallies: Tallies = MappingProxyType({}),
     ) -> None:
         self.columns = tuple(columns)
         self.first_row = first_row
@@ -205,7 +207,7 @@ class Table:
         return Table(columns, self.first_row, self.rows, self._row_ids, self.tallies)
 
 
-def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def added(one: Tallies, other: Tallies) -> Tallies:
     """Two tallies as one."""
     return {**one, **{name: one[name] + count if name in one else count for name, count in other.items()}}
 

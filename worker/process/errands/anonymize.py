@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from worker.engine.errors import EngineError
 from worker.engine.execution import local
 from worker.engine.execution.beside import Beside
@@ -11,8 +9,9 @@ from worker.engine.execution.earlier import Noted
 from worker.engine.io.source import open_table
 from worker.engine.recipes import codebook
 from worker.engine.recipes.recipe import Recipe
+from worker.engine.recipes.report import ReportJson
 from worker.engine.reporting import Reporter
-from worker.process.channel import Job
+from worker.process.channel import Job, WrittenJson
 from worker.process.drawn import marked
 from worker.process.files import Files, published, room_to_plan
 from worker.process.others import other_releases
@@ -23,9 +22,9 @@ def do(job: Job, reporter: Reporter) -> Job:
     """Recipe and table to released files: microdata with their records, or a table with its exact twin."""
     files, recipe = Files(job["files"]), Recipe.parse(job["recipe"])
     name, inside = ("table", "exact") if recipe.tabulates else ("release", "records")
-    inner: dict[str, Any] = {inside: files.writer(f"{inside}.csv")}
-    if not recipe.tabulates:
-        inner["beside"] = Beside(files.writer(BESIDE), files.writer(HELD_OUT))
+    exact = files.writer("exact.csv") if recipe.tabulates else None
+    records = None if recipe.tabulates else files.writer("records.csv")
+    beside = None if recipe.tabulates else Beside(files.writer(BESIDE), files.writer(HELD_OUT))
     categories: dict[str, tuple[str, ...]] = {}
     memory = room_to_plan(job)
     noted = Noted(job.get("known", {}))
@@ -39,7 +38,9 @@ def do(job: Job, reporter: Reporter) -> Job:
             key=bytes.fromhex(job["key"]),
             reporter=reporter,
             memory=memory,
-            **inner,
+            exact=exact,
+            records=records,
+            beside=beside,
             categories=categories,
             earlier=noted,
             input_sha256=job["input_sha256"],
@@ -58,7 +59,7 @@ def do(job: Job, reporter: Reporter) -> Job:
     return published(job, files, answer)
 
 
-def with_rows(written: dict[str, Job], report: Job, name: str) -> dict[str, Job]:
+def with_rows(written: dict[str, WrittenJson], report: ReportJson, name: str) -> dict[str, WrittenJson]:
     """Add the number of rows of each file; refuse when the bytes that were sealed are not those written."""
     for kind in FIRST:
         said = report["files"][kind]
