@@ -1,6 +1,6 @@
 """What every page knows: the navigation, who is signed in, the theme."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -38,10 +38,10 @@ class Item(NamedTuple):
     waiting: int
 
 
-def desk(request: HttpRequest) -> dict[str, Any]:
+def desk(request: HttpRequest) -> dict[str, object]:
     """The context processor: `desk.theme` always, the rest once somebody is signed in."""
     user = getattr(request, "user", None)
-    facts: dict[str, Any] = {"theme": theme_of(request), "nav": [], "initials": ""}
+    facts: dict[str, object] = {"theme": theme_of(request), "nav": [], "initials": ""}
     if isinstance(user, User):
         outside = getattr(request, "kept_outside", False)  # who first has to set up a second factor
         navigation = [] if outside else _navigation(request, user)

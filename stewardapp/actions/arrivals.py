@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django.db.models import Max
 from django.utils import timezone
@@ -11,8 +11,11 @@ from django.utils import timezone
 from stewardapp.actions.action import locked
 from stewardapp.models import Blob, Dataset, Reading, User, Version
 
+if TYPE_CHECKING:
+    from worker.engine.io.dialect import DialectJson
 
-def arrive(*, dataset: Dataset, filename: str, raw: Blob, dialect: dict[str, Any], by: User) -> Version:
+
+def arrive(*, dataset: Dataset, filename: str, raw: Blob, dialect: DialectJson, by: User) -> Version:
     """Number the version, set its date of destruction, ask a worker to read it."""
     dataset = locked(dataset)
     version = Version.objects.create(

@@ -6,7 +6,7 @@ was cut off is missed.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from django.db import models, transaction
 from django.utils import timezone
@@ -24,7 +24,7 @@ def record(
     *,
     by: User | None,
     project: Project | None = None,
-    details: dict[str, Any] | None = None,
+    details: Mapping[str, object] | None = None,
 ) -> AuditEvent:
     """Add an event as the last step of a transaction. `by` None means the machinery itself."""
     if not transaction.get_connection().in_atomic_block:
@@ -52,7 +52,7 @@ def seal_head() -> None:
         AuditHead.objects.update(**_seals(head, head.count, head.hash))
 
 
-def _seals(head: AuditHead, count: int, hash: str) -> dict[str, Any]:
+def _seals(head: AuditHead, count: int, hash: str) -> dict[str, object]:
     """The seal of an end after a sealed one. A broken seal stays: what was cut is never sealed anew."""
     return {"sealed_count": count, "seal": head_seal(count, hash)} if is_sealed(head) else {}
 
@@ -62,7 +62,7 @@ def told(
     subject: models.Model,
     by: User | None,
     project: Project | None,
-    details: dict[str, Any] | None,
+    details: Mapping[str, object] | None,
 ) -> Telling:
     """What an event tells, made now."""
     return Telling(
@@ -72,7 +72,7 @@ def told(
         None if project is None else project.pk,
         subject._meta.model_name or "",
         subject.pk,
-        details or {},
+        dict(details or {}),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from stewardapp.access.rules import may_revise_policy
 from stewardapp.access.verdict import Conflict, Invalid, require
@@ -68,7 +67,7 @@ def _bound(value: Decimal | None, param: str) -> Decimal | None:
     return round(value, 4)
 
 
-def _details(policy: Policy) -> dict[str, Any]:
+def _details(policy: Policy) -> dict[str, object]:
     local = policy.maximum_local_epsilon
     return {
         "version": policy.version,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from stewardapp.access.rules import may_try_step
 from stewardapp.access.verdict import Conflict, Invalid, require
@@ -64,7 +63,7 @@ def _make_room(release: Release, by: User) -> None:
 
 
 @action
-def record(*, preview: Preview, fence: int, result: Mapping[str, Any], by: User | None = None) -> None:
+def record(*, preview: Preview, fence: int, result: Mapping[str, object], by: User | None = None) -> None:
     """Store what a worker found, and end its job; refused when the claim was lost or the draft is none."""
     if not Preview.objects.succeed(preview.pk, fence, **preview.sealed(result=dict(result))):
         raise Conflict("claim-lost", "Another worker has this job now, or nobody waits for it any more.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -170,7 +170,7 @@ def decline(*, proposal: Proposal, by: User) -> Proposal:
     return proposal
 
 
-def _record(what: str, proposal: Proposal, by: User, details: dict[str, Any]) -> None:
+def _record(what: str, proposal: Proposal, by: User, details: Mapping[str, object]) -> None:
     project = proposal.dataset.project if proposal.dataset else proposal.project
     audit.record(f"proposal.{proposal.kind}-{what}", proposal, by=by, project=project, details=details)
 
@@ -182,7 +182,7 @@ def _decide(proposal: Proposal, state: ProposalState, by: User) -> None:
     proposal.refresh_from_db()
 
 
-def _set_limit(proposal: Proposal) -> dict[str, Any]:
+def _set_limit(proposal: Proposal) -> dict[str, object]:
     """The part of the project is locked before the limit, as a purchase does it."""
     population, limit, project = proposal.population, proposal.limit, proposal.project
     if project is not None:
@@ -197,24 +197,24 @@ def _set_limit(proposal: Proposal) -> dict[str, Any]:
     return {"before": _amount(before)}
 
 
-def _set_part(proposal: Proposal) -> dict[str, Any]:
+def _set_part(proposal: Proposal) -> dict[str, object]:
     assert proposal.project is not None  # the database keeps it so
     give_part(proposal.population, proposal.project, proposal.limit)
     return {}
 
 
-def _overlap(proposal: Proposal) -> dict[str, Any]:
+def _overlap(proposal: Proposal) -> dict[str, object]:
     assert proposal.target is not None  # the database keeps it so
     return {"charged": overlap(proposal.population, proposal.target)}
 
 
-def _separate(proposal: Proposal) -> dict[str, Any]:
+def _separate(proposal: Proposal) -> dict[str, object]:
     assert proposal.target is not None  # the database keeps it so
     separate(proposal.population, proposal.target)
     return {}
 
 
-def _move(proposal: Proposal) -> dict[str, Any]:
+def _move(proposal: Proposal) -> dict[str, object]:
     """The dataset to its people; what was charged to the others stays theirs."""
     assert proposal.dataset is not None  # the database keeps it so
     assert proposal.target is not None
@@ -227,13 +227,13 @@ def _move(proposal: Proposal) -> dict[str, Any]:
     return {"admitted": admitted}
 
 
-def _admit(proposal: Proposal) -> dict[str, Any]:
+def _admit(proposal: Proposal) -> dict[str, object]:
     assert proposal.dataset is not None  # the database keeps it so
     Dataset.objects.filter(pk=proposal.dataset.pk).update(admitted=True)
     return {}
 
 
-CONSEQUENCES: dict[ProposalKind, Callable[[Proposal], dict[str, Any]]] = {
+CONSEQUENCES: dict[ProposalKind, Callable[[Proposal], dict[str, object]]] = {
     ProposalKind.LIMIT: _set_limit,
     ProposalKind.PART: _set_part,
     ProposalKind.OVERLAP: _overlap,

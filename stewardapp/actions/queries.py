@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stewardapp.access.rules import may_ask, may_spend, may_withdraw_question
 from stewardapp.access.verdict import Conflict, Invalid, require
@@ -17,7 +16,7 @@ from worker.engine.errors import EngineError
 
 
 @action
-def ask(*, desk: Desk, question: Mapping[str, Any], by: User) -> Query:
+def ask(*, desk: Desk, question: Mapping[str, object], by: User) -> Query:
     """Queue a question, or find the same one that this person asked, which costs nothing.
 
     What colleagues asked makes no difference: a worker that finds their answer repeats it.
@@ -37,7 +36,7 @@ def ask(*, desk: Desk, question: Mapping[str, Any], by: User) -> Query:
     return query
 
 
-def _understood(desk: Desk, question: Mapping[str, Any]) -> Question:
+def _understood(desk: Desk, question: Mapping[str, object]) -> Question:
     """The question under the desk's own bound, or why no mechanism answers it."""
     try:
         asked = Question.of({**question, "rows_per_person": desk.rows_per_person})
@@ -78,7 +77,7 @@ def record(
     *,
     query: Query,
     fence: int,
-    answer: Mapping[str, Any],
+    answer: Mapping[str, object],
     exact: Blob,
     engine_version: str,
     by: User | None = None,

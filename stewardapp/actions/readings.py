@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db import transaction
 
@@ -15,12 +15,16 @@ from stewardapp.actions.action import action, locked
 from stewardapp.models import Blob, Column, Reading, User, Version
 from stewardapp.notifications import notify
 
+if TYPE_CHECKING:
+    from worker.engine.io.dialect import DialectJson
+    from worker.engine.io.profile import ColumnJson, ProfileJson
+
 NOTICED = ("suggested_missing", "notes")
 PROFILED = ("kind", "distinct", "missing", "suggested_role", "reason")
 
 
 @action
-def start(*, version: Version, dialect: dict[str, Any] | None = None, by: User) -> Reading:
+def start(*, version: Version, dialect: DialectJson | None = None, by: User) -> Reading:
     """Ask a worker to read the bytes once more, with a corrected dialect."""
     version = locked(version)
     require(may_read_again(version.project.person(by), version.facts()))
@@ -47,7 +51,7 @@ def record(
     reading: Reading,
     fence: int,
     table: Blob,
-    profile: Mapping[str, Any],
+    profile: ProfileJson,
     likeness: Blob | None = None,
     values: Blob | None = None,
     by: User | None = None,
@@ -76,10 +80,10 @@ def record(
     return version
 
 
-def _used(reading: Reading, profile: Mapping[str, Any]) -> dict[str, Any]:
+def _used(reading: Reading, profile: ProfileJson) -> DialectJson:
     """Everything by which the bytes were read, without what was only noticed about them."""
     found = {**reading.dialect, **profile.get("dialect", {})}
-    return {name: value for name, value in found.items() if name not in NOTICED}
+    return cast("DialectJson", {name: value for name, value in found.items() if name not in NOTICED})
 
 
 def _destroy_needless(version: Version) -> None:
@@ -100,7 +104,7 @@ def _destroy_needless(version: Version) -> None:
             storage.destroy_blob(needless)
 
 
-def _store_columns(version: Version, columns: list[dict[str, Any]]) -> None:
+def _store_columns(version: Version, columns: list[ColumnJson]) -> None:
     """Columns as read now; one that was there before under this name keeps what people said about it."""
     known = {column.name: column for column in version.columns.all()}
     version.columns.exclude(name__in=[column["name"] for column in columns]).delete()
@@ -135,14 +139,14 @@ def _stored(column: Column, values: dict[str, Any]) -> dict[str, Any]:
     return {**values, **column.sealed(**sealed)}
 
 
-def _declared(described: Mapping[str, Any]) -> dict[str, Any]:
+def _declared(described: ColumnJson) -> dict[str, Any]:
     """What the file itself says of a column that nobody has described yet."""
     settings = {"categories": described["categories"]} if described.get("categories") else {}
     return {"label": described.get("label", ""), "settings": settings}
 
 
-def _values(position: int, described: Mapping[str, Any]) -> dict[str, Any]:
-    values = {name: described[name] for name in PROFILED if name in described}
+def _values(position: int, described: ColumnJson) -> dict[str, Any]:
+    values = {name: value for name, value in described.items() if name in PROFILED}
     taken = {"name", "position", "label", "categories", *PROFILED}
     rest = {name: value for name, value in described.items() if name not in taken}
     rest["guessed_kind"] = values.get("kind", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.utils import timezone
 
@@ -30,6 +30,9 @@ from stewardapp.domain.text import limited, required
 from stewardapp.models import ContributionKind, Population, Release, Run, User, Version
 from stewardapp.notifications import notify
 
+if TYPE_CHECKING:
+    from worker.engine.recipes.document import RecipeJson
+
 DRAFT_KEYS = frozenset({"goals", "steps", "measures", "formats"})
 
 
@@ -40,7 +43,7 @@ def create(
     title: str,
     purpose: str = "",
     context: str = "",
-    recipe: Mapping[str, Any] | None = None,
+    recipe: RecipeJson | None = None,
     by: User,
 ) -> Release:
     """Begin a release from a version."""
@@ -62,9 +65,7 @@ def create(
 
 
 @action
-def edit_recipe(
-    *, release: Release, recipe: Mapping[str, Any], revision: int | None = None, by: User
-) -> Release:
+def edit_recipe(*, release: Release, recipe: RecipeJson, revision: int | None = None, by: User) -> Release:
     """Change goals, steps, measures and formats; columns are what the version's tags say."""
     release = _editable(release, revision, by)
     contribute(release, by, ContributionKind.EDITED_RECIPE)
@@ -127,9 +128,9 @@ def _audience(audience: str) -> Audience:
     return Audience(audience)
 
 
-def _draft(recipe: Mapping[str, Any]) -> dict[str, Any]:
+def _draft(recipe: RecipeJson) -> RecipeJson:
     """What a draft keeps of a recipe."""
-    return {key: recipe[key] for key in sorted(DRAFT_KEYS & recipe.keys())}
+    return cast("RecipeJson", {key: part for key, part in sorted(recipe.items()) if key in DRAFT_KEYS})
 
 
 @action

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -21,7 +20,7 @@ KEPT = 12
 
 
 @action
-def start(*, settings: Mapping[str, Any], by: User) -> Replay:
+def start(*, settings: Mapping[str, object], by: User) -> Replay:
     """Queue all attacks with these settings; one replay at a time, because each keeps a worker busy."""
     require(may_replay_attacks(person_anywhere(by), Replay.objects.alive().exists()))
     try:
@@ -58,7 +57,7 @@ def cancel(*, replay: Replay, by: User) -> Replay:
 
 
 @action
-def record(*, replay: Replay, fence: int, result: Mapping[str, Any], by: User | None = None) -> None:
+def record(*, replay: Replay, fence: int, result: Mapping[str, object], by: User | None = None) -> None:
     """Store what a worker found, and end its job; refused when the claim was lost."""
     if not Replay.objects.succeed(replay.pk, fence, result=dict(result)):
         raise Conflict("claim-lost", "Another worker has this job now, or it was cancelled.")

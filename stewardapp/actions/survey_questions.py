@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max
@@ -102,7 +101,7 @@ def _save(question: SurveyQuestion) -> None:
 
 def _checked(
     name: str, text: str, answers: Sequence[str], epsilon: Decimal | None, keep: Decimal | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     if not NAME.fullmatch(name):
         raise Invalid("name", "A name has letters, digits and _ only, and begins with a letter.", "name")
     listed = [required(answer, "answers", 200) for answer in answers]
@@ -125,6 +124,6 @@ def _checked(
     }
 
 
-def _told(question: SurveyQuestion) -> dict[str, Any]:
+def _told(question: SurveyQuestion) -> dict[str, object]:
     weights = {"true": question.true_weight, "other": question.other_weight}
     return {"name": question.name, "answers": len(question.answers), **weights}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import RawIOBase
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from django.conf import settings
 
@@ -20,6 +20,9 @@ from stewardapp.models import Dataset, Upload, UploadState, User, Version
 from stewardapp.models.upload import left_since
 from worker.engine.wording import size, thousands
 from worker.sealed import FRAME_BYTES, SealedReader, SealedWriter, digest
+
+if TYPE_CHECKING:
+    from worker.engine.io.dialect import DialectJson
 
 RAW = "raw"
 COPIES = 2
@@ -125,7 +128,7 @@ def _require_own(upload: Upload, by: User) -> None:
         raise Conflict("not-open", f"This upload is {upload.state}.")
 
 
-def complete(*, upload: Upload, dialect: dict[str, Any] | None = None, by: User) -> Version:
+def complete(*, upload: Upload, dialect: DialectJson | None = None, by: User) -> Version:
     """Close a whole upload: it becomes a version, and a worker is asked to read it.
 
     The bytes are hashed under the lock of the file but outside the transaction, which stays short.
@@ -153,7 +156,7 @@ def _seal(upload: Upload, raw: BinaryIO) -> str:
 
 
 @action
-def _register(*, upload: Upload, sha256: str, dialect: dict[str, Any], by: User) -> Version:
+def _register(*, upload: Upload, sha256: str, dialect: DialectJson, by: User) -> Version:
     project = upload.project
     raw = storage.keep_upload(upload, sha256=sha256, purpose=RAW)
     version = arrive(dataset=upload.dataset, filename=upload.filename, raw=raw, dialect=dialect, by=by)

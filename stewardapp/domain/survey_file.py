@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any
+from typing import Final
 
 from stewardapp.models import Column, Survey, Version
+from worker.engine.io.dialect import DialectJson
 from worker.engine.tables.kinds import Kind, Role
 
-DIALECT: Mapping[str, Any] = MappingProxyType(
-    {"delimiter": ",", "encoding": "utf-8", "quote": '"', "missing": [""]}
-)
+DIALECT: Final[DialectJson] = {"delimiter": ",", "encoding": "utf-8", "quote": '"', "missing": [""]}
 
 
 def content_of(survey: Survey) -> bytes:

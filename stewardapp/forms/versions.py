@@ -1,11 +1,8 @@
 """How a file is written, corrected by a person."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django import forms
 
-from worker.engine.io.dialect import DELIMITERS, ENCODINGS
+from worker.engine.io.dialect import DELIMITERS, ENCODINGS, DialectJson
 
 DELIMITER_WORDS = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |", " ": "space"}
 QUOTE_WORDS = {'"': 'double "', "'": "single '", "": "none"}
@@ -32,18 +29,16 @@ class DialectForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, dialect: Mapping[str, Any]) -> "DialectForm":
+    def of(cls, dialect: DialectJson) -> "DialectForm":
         """A form that shows the missing codes in force; delimiter and the like stay open."""
         return cls(initial={"missing": ", ".join(code for code in dialect.get("missing", ()) if code)})
 
-    def said(self) -> dict[str, Any]:
+    def said(self) -> DialectJson:
         """Only what the person decided, in the words of a dialect."""
-        values: dict[str, Any] = {
-            name: self.cleaned_data[name]
-            for name in ("delimiter", "quote", "encoding")
-            if self.cleaned_data.get(name)
-        }
-        if values.get("quote") == NO_QUOTE:
-            values["quote"] = ""
+        said: DialectJson = {}
+        for name in ("delimiter", "quote", "encoding"):
+            if chosen := self.cleaned_data.get(name):
+                said[name] = "" if name == "quote" and chosen == NO_QUOTE else chosen
         codes = [code.strip() for code in self.cleaned_data["missing"].split(",")]
-        return {**values, "missing": ["", *(code for code in codes if code)]}
+        said["missing"] = ["", *(code for code in codes if code)]
+        return said

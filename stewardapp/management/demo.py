@@ -50,7 +50,7 @@ from stewardapp.models import (
 from stewardapp.reads.demo import is_loading, marker
 from stewardapp.secrets_file import write_private
 from worker.engine.contracts.privacy import Spend
-from worker.engine.recipes.document import Entry
+from worker.engine.recipes.document import Entry, RecipeJson
 
 PERSONAS = ("admin", "steward", "reviewer", "second_reviewer", "analyst", "officer", "outsider")
 ROLES = {"steward": "steward", "reviewer": "reviewer", "second_reviewer": "reviewer", "analyst": "analyst"}
@@ -211,7 +211,7 @@ class Story:
         self.version = version
         self.people = people
 
-    def begun(self, title: str, recipe: dict[str, Any], **words: str) -> Release:
+    def begun(self, title: str, recipe: RecipeJson, **words: str) -> Release:
         """A release and what it is for."""
         known = Release.objects.filter(title=title).first()
         return known or releases.create(
@@ -259,7 +259,7 @@ class Story:
         return release
 
 
-def _research_file(k: int = 5, l: int = 2) -> dict[str, Any]:  # noqa: E741 - the name of the parameter
+def _research_file(k: int = 5, l: int = 2) -> RecipeJson:  # noqa: E741 - the name of the parameter
     """Generalization to k-anonymity and l-diversity."""
     return {
         "goals": [
@@ -285,7 +285,7 @@ def _draft_with_runs(story: Story, title: str) -> None:
     _rewritten(story, release, tried[1])
 
 
-def _rewritten(story: Story, release: Release, recipe: dict[str, Any]) -> Release:
+def _rewritten(story: Story, release: Release, recipe: RecipeJson) -> Release:
     if release.recipe["goals"] == recipe["goals"]:
         return release
     return releases.edit_recipe(release=release, recipe=recipe, by=story.people["steward"])
@@ -325,7 +325,7 @@ def _counted(epsilon: float) -> Callable[[Story, str], None]:
     """A table with noise, paid for from the budget."""
 
     def counted(story: Story, title: str) -> None:
-        step = {"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": epsilon}}
+        step: Entry = {"method": "dp-histogram", "params": {"columns": ["sex"], "epsilon": epsilon}}
         words = {"purpose": "Yearly table", "context": "For the public."}
         story.submitted(story.begun(title, {"steps": [step]}, **words))
 

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Required, Self, TypedDict, TypeVar
 
 from django.apps import apps
 from django.db import models, transaction
@@ -21,8 +21,20 @@ from stewardapp.models.base import implies, one_of
 
 if TYPE_CHECKING:
     from stewardapp.models.user import AnyUser
+    from worker.engine.errors import MendJson
 
 MAXIMUM_ATTEMPTS = 2
+
+
+class Failure(TypedDict, total=False):
+    """Why a job ended badly, as the steward reads it."""
+
+    code: Required[str]
+    message: Required[str]
+    param: str
+    step: int | None
+    reference: str
+    mends: Sequence[MendJson]
 
 
 class JobState(StrEnum):
@@ -126,7 +138,7 @@ class JobQuerySet(models.QuerySet[JobRow]):
         param: str = "",
         step: int | None = None,
         reference: str = "",
-        mends: Sequence[Mapping[str, Any]] = (),
+        mends: Sequence[MendJson] = (),
     ) -> bool:
         """Finish badly, with a sentence for the steward and the changes that would have helped."""
         error = {"code": code, "message": message, "param": param or "", "step": step}
@@ -137,7 +149,7 @@ class JobQuerySet(models.QuerySet[JobRow]):
         held = self.held(id, fence).filter(lease_until__lt=Now(), attempts__gte=MAXIMUM_ATTEMPTS)
         return self._fail(held, {"code": code, "message": message})
 
-    def _fail(self, held: Self, error: Mapping[str, Any]) -> bool:
+    def _fail(self, held: Self, error: Mapping[str, object]) -> bool:
         columns = {f"error_{name}": value for name, value in error.items()}
         return held.update(state=JobState.FAILED, **_ending(**columns)) == 1
 

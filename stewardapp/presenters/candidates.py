@@ -98,7 +98,7 @@ def candidate_of(seen: Seen) -> SeenRun:
     return SeenRun(run, seen)
 
 
-def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
+def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, object]:
     """Everything the candidate page prints."""
     release, user = seen.release, seen.user
     candidate = candidate_of(seen)
@@ -135,14 +135,14 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, Any]:
     return shown | file_context(candidate, asked) | release_pages.talk(seen)
 
 
-def file_context(candidate: SeenRun, asked: Mapping[str, str]) -> dict[str, Any]:
+def file_context(candidate: SeenRun, asked: Mapping[str, str]) -> dict[str, object]:
     """The page of the file that was asked for; those who may not look into data do not see it."""
     verdict = rules.may_view_version(candidate.seen.person)
     if not verdict:
         return {"may_see_file": verdict}
     files = candidate.files_to_leave()
     chosen = shown_artifact(files, asked.get("file", ""))
-    shown: dict[str, Any] = {"may_see_file": verdict, "files": files}
+    shown: dict[str, object] = {"may_see_file": verdict, "files": files}
     wanted = Wanted.of(asked)
     return shown | table_of(chosen, wanted, found_by(candidate)) | histogram_of(candidate.run)
 
@@ -155,7 +155,7 @@ def found_by(candidate: SeenRun) -> tuple[str, ...]:
     return tuple(one["name"] for one in schema if one["role"] == Role.QUASI_IDENTIFIER)
 
 
-def histogram_of(run: Run) -> dict[str, Any]:
+def histogram_of(run: Run) -> dict[str, object]:
     """The chart of a table with noise, and what is published with it."""
     try:
         chart = tables.published_chart(run)

@@ -114,7 +114,7 @@ def table_codebook(run: Run, labels: Mapping[str, str]) -> list[ColumnLine]:
     return [*keys, *figures]
 
 
-def usage(run: Run | None) -> dict[str, Any]:
+def usage(run: Run | None) -> dict[str, object]:
     """How to use the file, as the codebook among its files says it: what was done, what its signs mean."""
     if run is None:
         return {}

@@ -242,7 +242,7 @@ def cost_of(measure: Measure, outlook: Outlook, title: str = "") -> Cost:
     return Cost(about, f"Too large. {refused.message}" if refused else "", title)
 
 
-def surroundings(draft: Draft, form: RecipeForm) -> dict[str, Any]:
+def surroundings(draft: Draft, form: RecipeForm) -> dict[str, object]:
     """Pickers, the recipe in sentences, and how long the last run took."""
     known, last = offered(draft), draft.last_success()
     return {

@@ -1,12 +1,12 @@
 """Datasets and versions: the lines of lists, and how a file was read."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stewardapp.forms.versions import DELIMITER_WORDS, QUOTE_WORDS
 from stewardapp.models import Dataset, JobState, Version
 from stewardapp.models.job import ALIVE
 from stewardapp.reads.datasets import DatasetRow, VersionRow
+from worker.engine.io.dialect import DialectJson
 
 
 class DatasetLine(NamedTuple):
@@ -47,7 +47,7 @@ def version_line(row: VersionRow) -> VersionLine:
     return VersionLine(row.version, state_of(row.version, row.attempt))
 
 
-def dialect_lines(dialect: Mapping[str, Any]) -> list[tuple[str, str]]:
+def dialect_lines(dialect: DialectJson) -> list[tuple[str, str]]:
     """Label and value of what was found or said about a file."""
     if not dialect:
         return []

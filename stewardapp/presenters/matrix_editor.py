@@ -85,7 +85,7 @@ class Opened:
         group_of = {name: str(number) for number, group in enumerate(listed, start=1) for name in group}
         return tuple(group_of.get(name, "") for name in self.categories)
 
-    def saved(self, draft: MatrixDraft) -> dict[str, Any]:
+    def saved(self, draft: MatrixDraft) -> dict[str, object]:
         """The parameters with the matrix of a draft; zeros say what groups said."""
         return {
             **self.params,
@@ -164,7 +164,7 @@ def rows(draft: MatrixDraft) -> list[dict[str, Any]]:
     ]
 
 
-def cell(draft: MatrixDraft, i: int, j: int) -> dict[str, Any]:
+def cell(draft: MatrixDraft, i: int, j: int) -> dict[str, object]:
     """One input with its shade and its complaint."""
     number = number_of(draft.cells[i][j])
     share = min(max(float(number or 0), 0.0), 1.0)

@@ -26,7 +26,7 @@ FIGURES = {
 NOT_FACTS = ("method", "column")
 
 
-def shown(preview: Preview) -> dict[str, Any]:
+def shown(preview: Preview) -> dict[str, object]:
     """Everything the fragment prints."""
     step = preview.recipe["steps"][0]
     contract: Any = contract_of("step", step[NAMES["step"]])
@@ -34,7 +34,7 @@ def shown(preview: Preview) -> dict[str, Any]:
     return context | (found(preview) if preview.state == "succeeded" else {})
 
 
-def found(preview: Preview) -> dict[str, Any]:
+def found(preview: Preview) -> dict[str, object]:
     """The result in words, tables and pictures."""
     result = preview.result
     figures = result["figures"]

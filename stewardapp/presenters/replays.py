@@ -81,7 +81,7 @@ class Finding:
     least: str
 
 
-def shown(replay: Replay) -> dict[str, Any]:
+def shown(replay: Replay) -> dict[str, object]:
     """Everything the page prints of one replay."""
     parts = [_part(replay, one) for one in replay.result.get("attacks", ())]
     return {
@@ -104,7 +104,7 @@ def settings_lines(replay: Replay) -> list[tuple[str, str]]:
     ]
 
 
-def overview(replay: Replay) -> dict[str, Any]:
+def overview(replay: Replay) -> dict[str, object]:
     """Ways to answer down, attacks across: the share of bits recovered in the end."""
     attacks = replay.result.get("attacks", ())
     shares = {
@@ -139,7 +139,7 @@ def charts_of(replay: Replay) -> dict[str, Chart]:
     return {one["slug"]: Chart.from_dict(one["chart"]) for one in replay.result.get("attacks", ())}
 
 
-def _part(replay: Replay, attack: dict[str, Any]) -> dict[str, Any]:
+def _part(replay: Replay, attack: dict[str, Any]) -> dict[str, object]:
     chart = Chart.from_dict(attack["chart"])
     picture = charts.pictured(chart, reverse("replay-chart", args=[replay.pk, chart.slug]))
     findings = [_finding(one) for one in attack["findings"]]

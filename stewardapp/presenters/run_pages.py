@@ -35,8 +35,8 @@ from worker.engine.contracts.facts import Facts
 if TYPE_CHECKING:
     from stewardapp.models import Blob, Run
     from worker.engine.contracts.chart import Chart
+    from worker.engine.contracts.facts import StepJson
     from worker.engine.recipes.document import Entry
-    from worker.engine.recipes.report import StepJson
 
 TABS = {
     "overview": "Overview",
@@ -54,11 +54,11 @@ MOST_CHARTS = 2
 Measured = tuple[measures.Reading, list[charts.Picture]]
 
 
-def context(seen_run: SeenRun, tab: str, column: str = "") -> dict[str, Any]:
+def context(seen_run: SeenRun, tab: str, column: str = "") -> dict[str, object]:
     """Everything the page prints; `column` is the one to look at closely."""
     run, seen = seen_run.run, seen_run.seen
     release = run.release
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "run": run,
         "may_cancel": rules.may_cancel(seen.person, seen_run.facts),
         "release": release,
@@ -97,7 +97,7 @@ ADVICE = {
 }
 
 
-def ended(run: Run) -> dict[str, Any]:
+def ended(run: Run) -> dict[str, object]:
     """A run that failed or was cancelled: at which step, and what to do."""
     who = run.cancelled_by.display_name if run.cancelled_by else "nobody"
     return {
@@ -170,10 +170,10 @@ def failed_step(run: Run) -> Place | None:
     return Place(run.error_step + 1, contract.title if contract else "unknown")
 
 
-def finished(seen: SeenRun, tab: str, column: str, *, internal: bool) -> dict[str, Any]:
+def finished(seen: SeenRun, tab: str, column: str, *, internal: bool) -> dict[str, object]:
     """The results of a run that succeeded; `internal` charts are for those who may look into the data."""
     run = seen.run
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "policy": seen.policy,
         "line": verdict_line(seen, release_pages.policy_met(seen)),
         "unproven": unproven(run),
@@ -186,7 +186,7 @@ def finished(seen: SeenRun, tab: str, column: str, *, internal: bool) -> dict[st
     return shown | tab_context(seen, tab, internal)
 
 
-def table_overview(run: Run, internal: bool) -> dict[str, Any]:
+def table_overview(run: Run, internal: bool) -> dict[str, object]:
     """A table of noisy figures: the histogram, and for those who may see them the true counts."""
     try:
         drawn = tables.charts(run).items() if internal else ()
@@ -216,7 +216,7 @@ def has_content(seen: SeenRun, tab: str) -> bool:
     return tab not in OF_ROWS or not tables.is_table(seen.run)
 
 
-def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, Any]:
+def tab_context(seen: SeenRun, tab: str, internal: bool) -> dict[str, object]:
     """What one tab shows: what the run measured, and what was looked at afterwards."""
     if tab in SECTIONS:
         afterwards = assessments.readings(seen.measured_afterwards, tab, internal=internal)
@@ -237,7 +237,7 @@ def all_measured(seen: SeenRun, internal: bool) -> list[tuple[str, list[Measured
     return [(name, results) for name, results in found if results]
 
 
-def overview(seen: SeenRun, internal: bool) -> dict[str, Any]:
+def overview(seen: SeenRun, internal: bool) -> dict[str, object]:
     """The first chart of risk and the first of utility; a table of noisy figures shows itself."""
     if tables.is_table(seen.run):
         return table_overview(seen.run, internal)
@@ -266,7 +266,7 @@ WHAT_FOR = {
 }
 
 
-def recipe_and_files(seen: SeenRun) -> dict[str, Any]:
+def recipe_and_files(seen: SeenRun) -> dict[str, object]:
     """The recipe, what each step decided, the files and the manifest."""
     run, manifest = seen.run, seen.run.manifest
     return {

@@ -76,7 +76,7 @@ def public_questions(survey: Survey) -> list[QuestionLine]:
     ]
 
 
-def public_protocol(survey: Survey) -> dict[str, Any]:
+def public_protocol(survey: Survey) -> dict[str, object]:
     """What the script needs to know."""
     return {
         "survey": str(survey.public_id),

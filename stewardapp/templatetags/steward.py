@@ -54,14 +54,14 @@ def bar(part: int, tone: str = "") -> SafeString:
 
 
 @register.inclusion_tag("_components/badge.html")
-def badge(state: object, word: str = "", title: str = "") -> dict[str, Any]:
+def badge(state: object, word: str = "", title: str = "") -> dict[str, object]:
     """`{% badge release.state %}`: colour, icon and word of a state; `word` says it otherwise."""
     look = status.status(state)
     return {"tone": look.tone, "word": word or look.word, "icon": look.icon, "title": title}
 
 
 @register.inclusion_tag("_components/badge.html")
-def tag(tone: str, word: str, icon: str = "") -> dict[str, Any]:
+def tag(tone: str, word: str, icon: str = "") -> dict[str, object]:
     """`{% tag "warn" "looks like postal codes" "alert" %}`: a badge that is no state."""
     return {"tone": tone, "word": word, "icon": icon}
 
@@ -90,7 +90,7 @@ def confirm(context: Context, content: SafeString, label: str, url: str, button:
 
 
 @register.inclusion_tag("_components/verdict_button.html")
-def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, Any]:
+def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, object]:
     """A submit button that the verdict guards; refused, it stays focusable and says why.
 
     Options: kind ("primary", "danger", "small", …), name and value, form, icon, left (the hint opens
@@ -101,7 +101,7 @@ def verdict_button(verdict: Verdict, label: str, **options: Any) -> dict[str, An
 
 
 @register.inclusion_tag("_components/verdict_link.html")
-def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict[str, Any]:
+def verdict_link(verdict: Verdict, url: str, label: str, **options: Any) -> dict[str, object]:
     """A link that looks like a button, guarded like `verdict_button`."""
     return {"verdict": verdict, "url": url, "label": label, "id": own_id(), **options}
 
@@ -120,13 +120,13 @@ def how_to_read(one: HowToRead | None) -> dict[str, HowToRead | str | None]:
 
 
 @register.inclusion_tag("_components/steps.html")
-def release_steps(current: str, **urls: str) -> dict[str, Any]:
+def release_steps(current: str, **urls: str) -> dict[str, object]:
     """`{% release_steps "tag" upload=version_url %}`."""
     return {"steps": steps.release_steps(current, urls)}
 
 
 @register.inclusion_tag("_components/crumbs.html")
-def crumbs(*parts: str) -> dict[str, Any]:
+def crumbs(*parts: str) -> dict[str, object]:
     """`{% crumbs "Datasets" datasets_url "Health survey" "" %}`: label and address in turn; "" is no link."""
     return {"crumbs": list(zip(parts[::2], parts[1::2], strict=True))}
 

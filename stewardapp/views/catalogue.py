@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -74,7 +73,7 @@ def candidate_seen(seen: Publication, candidate: Run) -> SeenRun:
     return SeenRun(candidate, seen)
 
 
-def drawn(seen: Publication) -> dict[str, Any]:
+def drawn(seen: Publication) -> dict[str, object]:
     """The chart of a published table, with its table."""
     chart = histogram(seen)
     if chart is None:

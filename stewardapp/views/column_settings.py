@@ -59,7 +59,7 @@ def _read_as(column: Column) -> str:
     return str(column.version.current_id)
 
 
-def _state(column: Column) -> dict[str, Any]:
+def _state(column: Column) -> dict[str, object]:
     return {
         "kind": column.kind,
         "label": column.label,

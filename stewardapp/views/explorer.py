@@ -30,6 +30,7 @@ from stewardapp.views.finding import run_or_404
 from stewardapp.views.people import signed_in
 from worker.engine.contracts.facts import Facts, Heights
 from worker.engine.io.sent_text import whole_number
+from worker.engine.recipes.document import RecipeJson
 
 PROGRESS = "runs/_exploration.html"
 
@@ -48,7 +49,7 @@ def run_explorer(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     chosen = lattice.parsed(request.GET.get("node", "")) or lattice.chosen
     release = run.release
     person, facts = release.person(request.user), release_facts(release)
-    page: dict[str, Any] = {
+    page: dict[str, object] = {
         "run": run,
         "release": release,
         "lattice": lattice,
@@ -93,7 +94,7 @@ def run_choose(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return run_again(request, run, recipe, "run-explorer")
 
 
-def run_again(request: HttpRequest, run: Run, recipe: Mapping[str, Any], back: str) -> HttpResponse:
+def run_again(request: HttpRequest, run: Run, recipe: RecipeJson, back: str) -> HttpResponse:
     """Keep a recipe with one change in the draft, run it, and compare; a refusal leads back."""
     release = run.release
     require(rules.may_start_run(release.person(request.user), release_facts(release)))
@@ -165,7 +166,7 @@ def columns(lattice: explorer.Lattice, wanted: Mapping[str, int]) -> list[dict[s
 
 def picture(
     lattice: explorer.Lattice, points: list[explorer.Point], asked: Mapping[str, str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The drawing of a small lattice, the projection of a large one."""
     if lattice.size <= explorer.DRAWN or len(lattice.names) < 2:
         return {"drawing": explorer.drawing(lattice, points[: explorer.DRAWN])}

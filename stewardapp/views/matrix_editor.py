@@ -108,7 +108,7 @@ def page(
     """The page around a draft."""
     release, effect = opened.release, matrix_editor.effect(draft)
     too_many = matrix_editor.too_many(opened.categories)
-    shown: dict[str, Any] = {
+    shown: dict[str, object] = {
         "release": release,
         "opened": opened,
         "draft": draft,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from typing import Any
 
 from django.utils import timezone
 
@@ -60,7 +59,7 @@ def published(user: AnyUser, public_id: uuid.UUID) -> Publication:
     return seen
 
 
-def offers(seen: Publication) -> dict[str, Any]:
+def offers(seen: Publication) -> dict[str, object]:
     """The files, whether this person may have them, and other releases of the same dataset."""
     release = seen.release
     siblings = Release.objects.in_catalogue_for(seen.user).filter(version__dataset=release.version.dataset_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -136,7 +135,7 @@ def page(
     configuring.foresee(form, draft)
     configuring.foretell(form, draft)
     configuring.tell_costs(form, draft)
-    shown: dict[str, Any] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
+    shown: dict[str, object] = {"release": release, "form": form, "unsaved": unsaved, "presets": presets()}
     seen = Seen(release, request.user)
     shown |= {"may": verdicts(seen), "import_form": ImportForm()}
     shown |= {"form_url": reverse("release-configure", args=[release.pk])}

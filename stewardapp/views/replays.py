@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -81,7 +80,7 @@ def _form(replay: Replay | None) -> ParameterForm:
     return filled_form(AttackSettings, (), settings, PREFIX)
 
 
-def _shown(replay: Replay, user: User) -> dict[str, Any]:
+def _shown(replay: Replay, user: User) -> dict[str, object]:
     may_cancel = rules.may_cancel_replay(person_anywhere(user), replay.facts())
     return {"shown": presenter.shown(replay), "may_cancel": may_cancel}
 

@@ -1,7 +1,6 @@
 """Surveys as stewards see them: draft, link, invitations, results, collecting."""
 
 import uuid
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -71,7 +70,7 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     return render(request, "surveys/detail.html", shown(request, survey))
 
 
-def shown(request: HttpRequest, survey: Survey) -> dict[str, Any]:
+def shown(request: HttpRequest, survey: Survey) -> dict[str, object]:
     """What the page of a survey needs."""
     person, facts = survey.person(request.user), survey.facts()
     moves = [move for move in SurveyMove if facts.state in SOURCES[move]]
