@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -38,7 +37,7 @@ def create(
     project: Project,
     version: Version | None = None,
     name: str,
-    spec: dict[str, Any] | None = None,
+    spec: Mapping[str, object] | None = None,
     lines: str = "",
     levels: int = 0,
     by: User,

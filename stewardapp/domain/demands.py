@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -16,7 +16,7 @@ from stewardapp.models.policy_row import PolicyRow, figure_named
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.measure import Measure
-from worker.engine.contracts.parameters import FILES
+from worker.engine.contracts.parameters import FILES, Params
 from worker.engine.contracts.traces import ReleaseFamily
 from worker.engine.recipes.document import Entry, RecipeJson
 
@@ -35,7 +35,7 @@ class Demand:
     figure: str
     bound: Decimal
     part: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Params = field(default_factory=dict)
     family: str = ANY_FAMILY
     excusable: bool = False
 

@@ -97,9 +97,10 @@ class ColumnSettingsForm(forms.Form):
             raise forms.ValidationError("Write which of its values mean that consent was given.")
         return words
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Bounds of the kind of the column, both or none, in order."""
-        cleaned: dict[str, Any] = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         kind = cleaned.get("kind", "")
         for name in (*BOUNDS, "bin_width"):
             if cleaned.get(name):
@@ -110,7 +111,6 @@ class ColumnSettingsForm(forms.Form):
             self.add_error(missing, "Give both bounds, or none.")
         elif not self.errors and low not in ("", None) and low >= high:
             self.add_error("upper", "The highest value must be above the lowest.")
-        return cleaned
 
     def _read(self, name: str, kind: str, cleaned: dict[str, Any]) -> None:
         try:

@@ -30,14 +30,14 @@ class PeopleForm(forms.Form):
         for name in ("population", "new_population"):
             self.fields[name].one_of_several = True  # type: ignore[attr-defined]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """One population: either a known one or a new name."""
-        values: dict[str, Any] = super().clean() or self.cleaned_data
+        super().clean()
+        values = self.cleaned_data
         if not values.get("population") and not values.get("new_population"):
             self.add_error("population", "Choose the population, or name a new one below.")
         if values.get("population") and values.get("new_population"):
             self.add_error("new_population", "Leave this empty when a population is chosen above.")
-        return values
 
 
 class DatasetForm(PeopleForm):

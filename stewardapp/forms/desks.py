@@ -162,11 +162,12 @@ class QuestionForm(forms.Form):
         names = ("other_cell", "share", "extreme", "top", "on", "sample_share", "disturbance")
         return [self[name] for name in names]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Let the engine judge the values, then its auditor the question; never the data."""
-        cleaned: dict[str, Any] = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         if self.errors:
-            return cleaned
+            return
         values = self._values(cleaned)
         for problem in Question.problems(values):
             self._complain(problem.param, problem.message)
@@ -175,7 +176,6 @@ class QuestionForm(forms.Form):
             for refusal in refusals(question, self.desk.declarations(), self.desk.roles()):
                 self._complain(refusal.param, refusal.reason)
             self.asked = None if self.errors else question
-        return cleaned
 
     def _values(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
         plain = {name: cleaned[name] for name in DEFAULTS if cleaned.get(name) not in (None, "", [])}
@@ -187,7 +187,7 @@ class QuestionForm(forms.Form):
         self.add_error(field if field in self.fields else None, message[:1].upper() + message[1:])
 
 
-def filled(question: Question) -> dict[str, Any]:
+def filled(question: Question) -> dict[str, object]:
     """A question as the form sends it; conditions beyond those the form has are left out."""
     told = {name: value for name, value in question.params().items() if value is not None}
     for number, one in enumerate(question.where[:CONDITIONS], start=1):
@@ -201,7 +201,7 @@ def fits(question: Question) -> bool:
     return len(question.where) <= CONDITIONS
 
 
-def _where(cleaned: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _where(cleaned: Mapping[str, Any]) -> list[dict[str, object]]:
     found = []
     for number in range(1, CONDITIONS + 1):
         if column := cleaned.get(f"where_{number}"):

@@ -22,12 +22,12 @@ class BuilderForm(forms.Form):
     title: ClassVar[str]
     lead: ClassVar[str]
 
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> dict[str, object]:
         """The settings that were given, under the engine's names."""
         said = {name: value for name, value in self.settings().items() if value not in (None, "", [])}
         return {"builder": self.builder, **said}
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The settings, some perhaps empty."""
         return {name: number(value) for name, value in self.cleaned_data.items()}
 
@@ -37,7 +37,7 @@ class BuilderForm(forms.Form):
         return cls(initial=cls.initial_of(spec), prefix=cls.builder)
 
     @classmethod
-    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, object]:
         """How a spec looks in the fields."""
         return dict(spec)
 
@@ -92,9 +92,10 @@ class IntervalForm(BuilderForm):
         help_text="The interval up to this number reaches on to the top, or has no upper end.",
     )
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Bottom, snaps and top in their order; both ends of a pair differ."""
-        cleaned: dict[str, Any] = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         ends = [(name, cleaned[name]) for name in self.ENDS if cleaned.get(name) is not None]
         for (_, below), (name, above) in pairwise(ends):
             if above < below:
@@ -102,16 +103,15 @@ class IntervalForm(BuilderForm):
         for lower, upper in (("low", "high"), ("snap_low", "snap_high")):
             if cleaned.get(lower) is not None and cleaned.get(lower) == cleaned.get(upper):
                 self.add_error(upper, "This must be above the lower one.")
-        return cleaned
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         said = super().settings()
         ends = {"bounds": ["low", "high"], "snap": ["snap_low", "snap_high"]}
         pairs = {name: [said.pop(one) for one in both] for name, both in ends.items()}
         return said | {name: pair for name, pair in pairs.items() if pair != [None, None]}
 
     @classmethod
-    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, object]:
         low, high = spec.get("bounds") or (None, None)
         snap_low, snap_high = spec.get("snap") or (None, None)
         return {**spec, "low": low, "high": high, "snap_low": snap_low, "snap_high": snap_high}
@@ -132,12 +132,12 @@ class OrderForm(BuilderForm):
         widget=forms.Textarea(attrs={"rows": 5}),
     )
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         lines = [line for line in self.cleaned_data["values"].splitlines() if line.strip()]
         return {"fan_out": self.cleaned_data["fan_out"], "values": lines}
 
     @classmethod
-    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, object]:
         return {**spec, "values": "\n".join(map(str, spec.get("values") or ()))}
 
 
@@ -157,7 +157,7 @@ class MaskForm(BuilderForm):
         help_text="Makes codes of unequal length equally long before they are hidden.",
     )
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         return dict(self.cleaned_data)
 
 
@@ -219,11 +219,11 @@ class TreeForm(BuilderForm):
             raise forms.ValidationError("Write at least one group.")
         return nested
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         return {"tree": self.cleaned_data["tree"]}
 
     @classmethod
-    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, Any]:
+    def initial_of(cls, spec: Mapping[str, Any]) -> dict[str, object]:
         return {"tree": "\n".join(indented(spec.get("tree", spec.get("children")) or {}, 0))}
 
 

@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worker.engine.hierarchies.edits import refusal
+from worker.engine.hierarchies.edits import Change, refusal
 from worker.engine.io.strict_json import BadJson, Limits, loads
 
 MOST_CHANGES = 1000
 LIMITS = Limits(length=16_000_000, values=1_000_000)
 BUILD, RESTART = "build", "restart"
-Change = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Draft:
         return next((one for one in reversed(self.changes) if one["change"] in (BUILD, RESTART)), None)
 
     @property
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> dict[str, object]:
         """The builder's settings when the beginning was built by rule."""
         return dict((self.beginning or {}).get("spec", {}))
 
@@ -76,7 +75,9 @@ def _readable(change: Any) -> bool:
     return change["change"] != BUILD or (isinstance(spec, dict) and isinstance(spec.get("builder"), str))
 
 
-def change_of(command: str, posted: Mapping[str, str], picked: Sequence[tuple[int, str]]) -> dict[str, Any]:
+def change_of(
+    command: str, posted: Mapping[str, str], picked: Sequence[tuple[int, str]]
+) -> dict[str, object]:
     """The change a button stands for; `picked` are (level, label) of the ticked boxes."""
     verb, _, place = command.partition(":")
     if verb in ("add-level", "remove-level"):

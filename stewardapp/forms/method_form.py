@@ -14,7 +14,7 @@ from django import forms
 from pydantic import BaseModel
 
 from stewardapp.forms.parameter_fields import ColumnChoice, field_for
-from worker.engine.contracts.parameters import problems_of
+from worker.engine.contracts.parameters import Params, problems_of
 
 FIRST_NAME = re.compile(r"[.\[]")
 
@@ -25,11 +25,12 @@ class ParameterForm(forms.Form):
     contract: type[BaseModel]
     parameters: BaseModel | None = None
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Let the engine judge the values and put each complaint on the field it is about."""
-        cleaned: dict[str, Any] = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         if self.errors:
-            return cleaned
+            return
         values = given(cleaned, self.contract)
         problems = problems_of(self.contract, values)
         for problem in problems:
@@ -37,14 +38,13 @@ class ParameterForm(forms.Form):
             self.add_error(where if where in self.fields else None, capital(problem.message))
         if not problems:
             self.parameters = self.contract.model_validate(values)
-        return cleaned
 
     def mark(self, param: str | None, message: str) -> None:
         """Show what a run said about one parameter beside that parameter's field."""
         if self.is_bound and self.errors is not None:  # asking for the errors makes Django clean first
             self.add_error(param if param in self.fields else None, message)
 
-    def as_params(self) -> dict[str, Any]:
+    def as_params(self) -> Params:
         """The validated parameters as they stand in a recipe."""
         if self.parameters is None:
             raise ValueError("the form is not valid")
@@ -65,7 +65,7 @@ def bound_form(
 
 
 def filled_form(
-    contract: type[BaseModel], columns: Sequence[ColumnChoice], params: Mapping[str, Any], prefix: str
+    contract: type[BaseModel], columns: Sequence[ColumnChoice], params: Params, prefix: str
 ) -> ParameterForm:
     """The form showing the parameters of a stored recipe."""
     form = form_class(contract, columns)(prefix=prefix)
@@ -75,7 +75,7 @@ def filled_form(
     return form
 
 
-def given(cleaned: Mapping[str, Any], contract: type[BaseModel]) -> dict[str, Any]:
+def given(cleaned: Params, contract: type[BaseModel]) -> Params:
     """What the person filled in; an empty answer means the parameter's own default."""
     empty: Iterable[Any] = (None, "", [], {})
     optional = {name for name, info in contract.model_fields.items() if not info.is_required()}

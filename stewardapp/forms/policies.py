@@ -90,7 +90,7 @@ class PolicyForm(forms.Form):
         return values
 
 
-def shown(policy: Policy) -> dict[str, Any]:
+def shown(policy: Policy) -> dict[str, object]:
     """A policy in the units of the form."""
     return {
         "maximum_epsilon": plain(Decimal(policy.maximum_epsilon_micro) / MICRO),
@@ -136,16 +136,16 @@ class RowForm(forms.Form):
             (address(figure, part), option(figure, part)) for figure, part in offered(contract)
         ]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """The bound has to lie in the range of the figure."""
-        cleaned: dict[str, Any] = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         figure = figure_named(self.contract, cleaned.get("figure", "").partition("/")[0])
         if figure is not None and cleaned.get("bound") is not None:
             try:
                 cleaned["bound"] = checked_bound(figure, in_unit(figure, cleaned["bound"]))
             except Invalid as refused:
                 self.add_error("bound", refused.reason)
-        return cleaned
 
 
 def address(figure: Figure, part: str) -> str:

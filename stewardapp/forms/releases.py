@@ -103,12 +103,12 @@ class SubmitForm(forms.Form):
         if not singles_out:
             del self.fields["reason_for_unique"]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Somebody has to be named when the audience is the people named."""
-        cleaned = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         if cleaned.get("audience") == Audience.NAMED and not cleaned.get("named"):
             self.add_error("named", "Name at least one person, or choose another audience.")
-        return cleaned
 
 
 class PublishForm(forms.Form):

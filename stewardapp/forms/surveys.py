@@ -129,15 +129,15 @@ class QuestionForm(forms.Form):
         strength = {"keep": plain(question.keep), "epsilon": plain(question.epsilon)}
         return cls(initial={**shown, **strength, "kind": CHOICE})
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Ranges become answers."""
-        cleaned: dict[str, Any] = super().clean() or {}
+        super().clean()
+        cleaned = self.cleaned_data
         lines = [line.strip() for line in cleaned.get("answers", "").splitlines() if line.strip()]
         try:
             cleaned["answers"] = ranges(lines) if cleaned.get("kind") == RANGES else lines
         except ValueError as wrong:
             self.add_error("answers", str(wrong))
-        return cleaned
 
     def said(self) -> dict[str, Any]:
         """The arguments of the action."""

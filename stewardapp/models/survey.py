@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import models
 from django.utils import timezone
@@ -141,7 +141,7 @@ class SurveyQuestion(Record):
 
         return Design(self.true_weight, self.other_weight, len(self.answers))
 
-    def randomized(self) -> dict[str, Any]:
+    def randomized(self) -> dict[str, object]:
         """What a column of collected answers is marked with."""
         from worker.engine.randomization.survey_protocol import PROTOCOL
 

@@ -17,6 +17,7 @@ from stewardapp.presenters.results import goal_line
 from stewardapp.presenters.survey_pages import randomized_note
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figures
+from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.privacy import Protected, Spend
 from worker.engine.dp.promises import promised
 from worker.engine.recipes.codebook import NOTES, ColumnLine, column_lines
@@ -53,7 +54,7 @@ class Certificate:
 def certificate(run: Run | None) -> Certificate:
     """What was promised and measured of a run, and the hashes that identify the bytes."""
     public = public_manifest(run) if run else {}
-    known: Mapping[str, Any] = catalogue.goals()
+    known: Mapping[str, type[Goal]] = catalogue.goals()
     return Certificate(
         manifest=public,
         sha256=sha256_of(public),

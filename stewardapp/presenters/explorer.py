@@ -7,12 +7,13 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stewardapp.presenters.numbers import percent, thousands
-from worker.engine.contracts.facts import Explored, Facts, Generalized
+from worker.engine.contracts.facts import Explored, Facts, Generalized, Heights
 from worker.engine.contracts.facts import Node as Seen
 from worker.engine.io.sent_text import whole_number
+from worker.engine.recipes.document import Entry
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
@@ -147,12 +148,12 @@ class Lattice:
         """Whether all combinations that the search looked at are known."""
         return self.explored.listed
 
-    def _bound(self, step: Mapping[str, Any], name: str) -> tuple[int, int]:
+    def _bound(self, step: Entry, name: str) -> tuple[int, int]:
         height = int(self.levels.heights[name])
         low, high = (step.get("params") or {}).get("levels", {}).get(name, (0, height))
         return int(low), min(int(high), height)
 
-    def _node(self, levels: Mapping[str, Any]) -> Node:
+    def _node(self, levels: Heights) -> Node:
         return tuple(int(levels[name]) for name in self.names)
 
     def point(self, node: Node) -> Point:

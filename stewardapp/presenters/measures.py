@@ -10,6 +10,8 @@ from stewardapp.presenters.how_to_read import HowToRead, how_to_read, printed, u
 from stewardapp.presenters.numbers import percent, thousands
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure, Figures, Parts, Scalar
+from worker.engine.contracts.parameters import Params
+from worker.engine.recipes.report import ReportJson
 from worker.engine.recipes.stored import results_of
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from worker.engine.contracts.measure import Measure
     from worker.engine.contracts.result import Result
 
-Report = Mapping[str, Any]
 STATES = {
     "measured": "",
     "does-not-apply": "Does not apply",
@@ -96,12 +97,12 @@ class Reading:
         return self.id.replace("#", "-")
 
 
-def readings(report: Report, section: str, files: Mapping[str, str] | None = None) -> tuple[Reading, ...]:
+def readings(report: ReportJson, section: str, files: Mapping[str, str] | None = None) -> tuple[Reading, ...]:
     """Every result of a section that the report holds; `files` are what people call those it names."""
     return tuple(reading(one, files or {}) for one in results_of(report) if one.section == section)
 
 
-def charts(report: Report) -> dict[str, Chart]:
+def charts(report: ReportJson) -> dict[str, Chart]:
     """Every chart of a report by its address: the instance it belongs to and its own name."""
     return {address(one.id, chart): chart for one in results_of(report) for chart in one.charts}
 
@@ -160,7 +161,7 @@ def figure_of(slug: str, name: str) -> Figure:
 
 
 def parameter_lines(
-    contract: type[Measure] | None, params: Mapping[str, Any], files: Mapping[str, str]
+    contract: type[Measure] | None, params: Params, files: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
     """What the instance was told, by the titles of its parameters."""
     titles = {one.name: one.title for one in contract.parameters()} if contract else {}

@@ -12,6 +12,7 @@ from stewardapp.presenters.measures import ARROWS, help_of
 from worker.engine import catalogue
 from worker.engine.contracts.figure import Figure
 from worker.engine.contracts.parameters import Parameter as Told
+from worker.engine.contracts.parameters import Params
 from worker.engine.dp.promises import GUARANTEED
 
 KINDS: dict[str, tuple[str, str, Callable[[], Mapping[str, Any]]]] = {
@@ -118,7 +119,7 @@ def figure_line(figure: Figure) -> FigureLine:
 UNITS = {"column": "in the unit of its column", "words": "in words"}
 
 
-def example(kind: str, slug: str, params: dict[str, Any]) -> str:
+def example(kind: str, slug: str, params: Params) -> str:
     """An entry of a recipe, as JSON."""
     return json.dumps({kind.removesuffix("s"): slug, "params": params}, indent=2, ensure_ascii=False)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from stewardapp.presenters.numbers import thousands
 from worker.engine import catalogue
 from worker.engine.contracts.facts import Facts
+from worker.engine.contracts.goal import Goal
 
 if TYPE_CHECKING:
     from stewardapp.models import Run
@@ -53,7 +54,7 @@ def suppressed_rows(run: Run) -> int:
 
 def goal_lines(run: Run) -> tuple[GoalLine, ...]:
     """Every goal of the manifest, recomputed from the released bytes."""
-    known: Mapping[str, Any] = catalogue.goals()
+    known: Mapping[str, type[Goal]] = catalogue.goals()
     return tuple(goal_line(goal, known) for goal in run.stated.get("goals", ()))
 
 
@@ -68,7 +69,7 @@ def demanded(goal: GoalFinding, side: Literal["required", "achieved"]) -> str:
     return ", ".join(f"{one['name']} {figure(one[side])}" for one in several) or figure(goal.get(side))
 
 
-def goal_line(goal: GoalFinding, known: Mapping[str, Any]) -> GoalLine:
+def goal_line(goal: GoalFinding, known: Mapping[str, type[Goal]]) -> GoalLine:
     """One goal in words."""
     contract = known.get(goal["goal"])
     title = contract.title if contract else goal["goal"]

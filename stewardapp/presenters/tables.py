@@ -6,12 +6,13 @@ figures beside them lie in a sealed file of their own, for those who may look in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stewardapp.reads.released_table import READ_ROWS, Damaged, Row, file_of, rows_of
 from worker.engine.contracts.chart import Axis, Chart, Series
+from worker.engine.contracts.facts import StepJson
 from worker.engine.dp.histograms import COUNT, ERROR, EXACT
 from worker.engine.dp.layouts import LEVEL
 from worker.engine.tables.column import SUPPRESSED
@@ -156,7 +157,7 @@ def label(row: Row, names: Sequence[str]) -> str:
 # -- words ---------------------------------------------------------------------------------------------
 
 
-def steps_of(run: Run) -> list[Mapping[str, Any]]:
+def steps_of(run: Run) -> list[StepJson]:
     """The facts of its steps that may leave with the table."""
     return list(run.stated.get("table", {}).get("steps", ()))
 

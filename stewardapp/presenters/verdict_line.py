@@ -17,6 +17,7 @@ from stewardapp.presenters.numbers import percent, thousands
 from stewardapp.presenters.results import lowered, suppressed_rows
 from worker.engine import catalogue
 from worker.engine.contracts.facts import Facts
+from worker.engine.contracts.method import Method
 from worker.engine.contracts.privacy import Protected, Spend
 from worker.engine.contracts.traces import ReleaseFamily
 from worker.engine.dp.promises import (
@@ -118,7 +119,7 @@ def verdict_line(seen: SeenRun, met: Verdict) -> VerdictLine:
 
 def idle_steps(run: Run) -> Iterable[str]:
     """A sentence for each step that was to change values and changed none."""
-    known: Mapping[str, Any] = catalogue.methods()
+    known: Mapping[str, type[Method]] = catalogue.methods()
     for number, step in enumerate(run.report.get("steps", ()), start=1):
         changed = Facts.of(step).changed
         if changed is not None and not changed.total:

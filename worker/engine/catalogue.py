@@ -9,7 +9,6 @@ from dataclasses import asdict
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 from worker.engine import goals as goals_package
 from worker.engine import measures as measures_package
@@ -69,7 +68,7 @@ def usual_measures() -> tuple[Measure, ...]:
     return tuple(cls.of({}) for cls in found)
 
 
-def as_dict() -> dict[str, Any]:
+def as_dict() -> dict[str, object]:
     """The whole catalogue as plain JSON."""
     return {
         "methods": [
@@ -84,7 +83,7 @@ def as_dict() -> dict[str, Any]:
     }
 
 
-def _entry(cls: type[Parametric]) -> dict[str, Any]:
+def _entry(cls: type[Parametric]) -> dict[str, object]:
     return {
         "slug": cls.slug,
         "title": cls.title,

@@ -33,7 +33,7 @@ def key_from_seed(seed: int) -> bytes:
     return hashlib.sha256(b"steward seed " + str(seed).encode("ascii")).digest()
 
 
-def step_names(steps: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[str, ...]:
+def step_names(steps: Iterable[tuple[str, Mapping[str, object]]]) -> tuple[str, ...]:
     """The name of each step (method, all parameters) in the derivation of streams.
 
     Equal steps are told apart by how many came before, so that they do not draw the same noise.

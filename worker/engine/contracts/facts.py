@@ -98,7 +98,7 @@ class Facts:
 
     def entry(self) -> StepJson:
         """As the report spells them, among the other facts of the step."""
-        made: dict[str, Any] = {}
+        made: dict[str, object] = {}
         if self.levels:
             made |= {"levels": dict(self.levels.chosen), "heights": dict(self.levels.heights)}
         if self.suppressed:

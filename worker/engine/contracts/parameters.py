@@ -44,9 +44,14 @@ class Parameter:
     columns: Columns | None = None
     optional: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain JSON, without what does not apply."""
-        facts: dict[str, Any] = {"name": self.name, "title": self.title, "help": self.help, "type": self.type}
+        facts: dict[str, object] = {
+            "name": self.name,
+            "title": self.title,
+            "help": self.help,
+            "type": self.type,
+        }
         facts["required"] = self.required
         if not self.required:
             facts["default"] = _plain(self.default)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from worker.engine.contracts.chart import Axis, Chart, Series, Threshold
 from worker.engine.demonstrations import theory
@@ -54,7 +53,7 @@ class Attack:
     promises: tuple[Series, ...]
 
 
-def replayed(settings: AttackSettings, reporter: Reporter) -> dict[str, Any]:
+def replayed(settings: AttackSettings, reporter: Reporter) -> dict[str, object]:
     """Every attack with these settings, as plain JSON."""
     attacks, found = planned(settings), []
     for number, attack in enumerate(attacks):
@@ -136,7 +135,7 @@ def _growing(most: int, times: int) -> tuple[int, ...]:
     return (*(times**power for power in range(most.bit_length()) if times**power < most), most)
 
 
-def _carried_out(attack: Attack, settings: AttackSettings, reporter: Reporter) -> dict[str, Any]:
+def _carried_out(attack: Attack, settings: AttackSettings, reporter: Reporter) -> dict[str, object]:
     scores: dict[str, list[Score]] = {}
     steps = len(attack.answerers) * len(attack.sizes)
     for way in attack.answerers:
@@ -175,7 +174,7 @@ def _shares(scores: Iterable[Score]) -> Iterable[float]:
     return (score.share for score in scores)
 
 
-def _finding(name: str, size: int, score: Score) -> dict[str, Any]:
+def _finding(name: str, size: int, score: Score) -> dict[str, object]:
     low, high = interval(score.right, score.bits)
     return {"name": name, "asked": size, "share": score.share, "low": low, "high": high} | asdict(score)
 

@@ -7,7 +7,7 @@ ever drawn again by a run. What comes out are aggregates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def preview(
     memory: int | None = None,
     populations: Mapping[str, TableSource] | None = None,
     most_rows: int = MOST_ROWS,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Try the only step of the recipe. Without a `column`, the first one it works on that is released."""
     (method,) = recipe.steps
     require_previewable(method)
@@ -125,7 +125,7 @@ def _sample(source: TableSource, names: Sequence[str], most_rows: int) -> Table:
     return Table(joined.columns, 0, joined.rows)
 
 
-def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[str, Any]]:
+def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[str, object]]:
     own = Source(fresh_key(), "preview", project_key=fresh_key())
     try:
         statistics = work.statistics(before)
@@ -141,10 +141,10 @@ def _tried(work: Work, method: Method, before: Dataset) -> tuple[Dataset, dict[s
     return after, {"method": method.slug, **plan.entry, **step.concluded(tallies)}
 
 
-def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str, Any]:
+def _figures(work: Work, before: Dataset, after: Dataset, name: str) -> dict[str, object]:
     """What changed, in a few numbers."""
     one, other = _one_column(before, name), _one_column(after, name)
-    figures: dict[str, Any] = {"rows": [one.rows, other.rows]}
+    figures: dict[str, object] = {"rows": [one.rows, other.rows]}
     if not _leaves(after, name):
         return figures | {"leaves": False}
     kept = np.isin(one.row_ids, other.row_ids, assume_unique=True)

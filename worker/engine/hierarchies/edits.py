@@ -16,6 +16,8 @@ from worker.engine.tables.column import SUPPRESSED
 
 Row = tuple[str, ...]
 Rows = Sequence[Row]
+Change = Mapping[str, Any]
+"""What was done by hand; one that is not complete is refused where it is read."""
 MOST_LEVELS = 32
 LONGEST_LABEL = 400
 
@@ -25,7 +27,7 @@ def plain(values: Sequence[str]) -> Hierarchy:
     return Hierarchy(tuple((value, SUPPRESSED) for value in values))
 
 
-def edited(hierarchy: Hierarchy, changes: Sequence[Mapping[str, Any]], values: Sequence[str]) -> Hierarchy:
+def edited(hierarchy: Hierarchy, changes: Sequence[Change], values: Sequence[str]) -> Hierarchy:
     """The hierarchy after these changes; `values` are those that occur in the column."""
     rows: Rows = hierarchy.rows
     for change in changes:
@@ -40,14 +42,14 @@ def edited(hierarchy: Hierarchy, changes: Sequence[Mapping[str, Any]], values: S
     return Hierarchy(tuple(rows))
 
 
-def rename(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) -> Rows:
+def rename(rows: Rows, change: Change, _values: Sequence[str]) -> Rows:
     """Call one label of a level something else; an existing label takes its values over."""
     level, old, new = _level(rows, change["level"], 1), change["label"], _label(change["to"])
     upper = next((row[level + 1 :] for row in rows if row[level] == new), None)
     return [_placed(row, level, new, upper) if row[level] == old else row for row in rows]
 
 
-def group(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) -> Rows:
+def group(rows: Rows, change: Change, _values: Sequence[str]) -> Rows:
     """Join labels of one level under one label of the next, which is made when there is only the top."""
     level, new = _level(rows, change["level"], 0), _label(change["to"])
     picked = set(change["labels"])
@@ -61,7 +63,7 @@ def group(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) -> Rows
     return [_placed(row, above, new, first) if row[level] in picked else row for row in rows]
 
 
-def add_level(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) -> Rows:
+def add_level(rows: Rows, change: Change, _values: Sequence[str]) -> Rows:
     """Put another level after one, so far equal to it."""
     level = _level(rows, change["level"], 0)
     if level == _height(rows):
@@ -69,7 +71,7 @@ def add_level(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) -> 
     return _inserted(rows, level)
 
 
-def remove_level(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) -> Rows:
+def remove_level(rows: Rows, change: Change, _values: Sequence[str]) -> Rows:
     """Take out a level; the values and the top stay."""
     level = _level(rows, change["level"], 1)
     if level == _height(rows):
@@ -77,7 +79,7 @@ def remove_level(rows: Rows, change: Mapping[str, Any], _values: Sequence[str]) 
     return [(*row[:level], *row[level + 1 :]) for row in rows]
 
 
-def complete(rows: Rows, _change: Mapping[str, Any], values: Sequence[str]) -> Rows:
+def complete(rows: Rows, _change: Change, values: Sequence[str]) -> Rows:
     """Give every value that has no row one: it stands for itself up to the top."""
     known = {row[0] for row in rows}
     tops = {row[-1] for row in rows}
@@ -86,7 +88,7 @@ def complete(rows: Rows, _change: Mapping[str, Any], values: Sequence[str]) -> R
     return [*rows, *((value,) * height + (top,) for value in values if value not in known)]
 
 
-CHANGES: dict[str, Callable[[Rows, Mapping[str, Any], Sequence[str]], Rows]] = {
+CHANGES: dict[str, Callable[[Rows, Change, Sequence[str]], Rows]] = {
     "rename": rename,
     "group": group,
     "add-level": add_level,

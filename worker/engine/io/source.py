@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -87,7 +87,7 @@ class _Rows(Protocol):
     """A file that can be read from its beginning."""
 
     names: tuple[str, ...]
-    kinds: Mapping[str, Any]
+    kinds: Mapping[str, str]
 
     def fill(self, store: Store) -> None:
         """All rows of the store's columns."""
@@ -100,7 +100,7 @@ class _TextRows:
         self._file, self._dialect, self._limits, self._lenient = file, dialect, limits, lenient
         self._begun: CsvReader | None = self._open()
         self.names = self._begun.names
-        self.kinds: Mapping[str, Any] = {}
+        self.kinds: Mapping[str, str] = {}
 
     def fill(self, store: Store) -> None:
         """All rows of the store's columns; the reader that told the names goes on where it stands."""
@@ -119,7 +119,7 @@ class _ParquetRows:
     def __init__(self, *readers: ParquetReader) -> None:
         self._readers = {name: one for one in readers for name in one.names}
         self.names = tuple(self._readers)
-        self.kinds: Mapping[str, Any] = readers[0].metadata.get("kinds") or {}
+        self.kinds: Mapping[str, str] = readers[0].metadata.get("kinds") or {}
 
     def fill(self, store: Store) -> None:
         """All rows of the store's columns."""

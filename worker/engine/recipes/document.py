@@ -109,21 +109,21 @@ class GoalPart(_Part):
     """A goal by name."""
 
     goal: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    params: dict[str, object] = Field(default_factory=dict)
 
 
 class StepPart(_Part):
     """A method by name."""
 
     method: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    params: dict[str, object] = Field(default_factory=dict)
 
 
 class MeasurePart(_Part):
     """A measure by name."""
 
     measure: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    params: dict[str, object] = Field(default_factory=dict)
 
 
 class Document(_Part):
@@ -141,7 +141,7 @@ class Document(_Part):
     """What a release desk writes besides CSV and Parquet; on a command line the name of the file says."""
 
 
-def parsed(source: str | bytes | Mapping[str, Any]) -> Document:
+def parsed(source: str | bytes | RecipeJson | Mapping[str, object]) -> Document:
     """From JSON or the same as a mapping. Refusals name the path and how to mend it, never a value."""
     given = source if isinstance(source, Mapping) else _json(source)
     try:
@@ -150,7 +150,7 @@ def parsed(source: str | bytes | Mapping[str, Any]) -> Document:
         raise _first_problem(error) from None
 
 
-def _json(source: str | bytes) -> Mapping[str, Any]:
+def _json(source: str | bytes) -> Mapping[str, object]:
     """Strict JSON: decimals are kept exactly, no key twice, no NaN."""
     if len(source) > LONGEST:
         raise EngineError("recipe-too-long", "The recipe is longer than 64 MB. Name hierarchy files instead.")

@@ -13,6 +13,7 @@ from worker.engine import catalogue
 from worker.engine.contracts.goal import Goal
 from worker.engine.contracts.measure import Measure
 from worker.engine.contracts.method import Guarantee, Method
+from worker.engine.contracts.parameters import Params
 from worker.engine.contracts.parametric import Parametric
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import EngineError
@@ -23,6 +24,7 @@ from worker.engine.recipes.document import (
     Document,
     GoalPart,
     MeasurePart,
+    RecipeJson,
     StepPart,
     declaration,
     parsed,
@@ -53,7 +55,7 @@ class Recipe:
         _check_formats(self.formats, document.columns)
 
     @classmethod
-    def parse(cls, source: str | bytes | Mapping[str, Any]) -> Recipe:
+    def parse(cls, source: str | bytes | RecipeJson | Mapping[str, object]) -> Recipe:
         """From JSON or the same as a mapping. Refusals name the path and how to mend it, never a value."""
         return cls(parsed(source))
 
@@ -157,7 +159,7 @@ def _step(index: int, part: StepPart) -> Method:
     return made
 
 
-def _made(find: Any, slug: str, params: Mapping[str, Any], path: str, word: str, step: int | None) -> Any:
+def _made(find: Any, slug: str, params: Params, path: str, word: str, step: int | None) -> Any:
     """The object a part describes; refusals carry the path from the top of the recipe."""
     try:
         found: type[Parametric] = find(slug)
