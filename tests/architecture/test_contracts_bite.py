@@ -90,7 +90,7 @@ def by_strangers(options: dict[str, Any], graph: grimp.ImportGraph) -> Iterator[
 
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_it_refuses_what_it_is_there_to_refuse(name: str, graph: grimp.ImportGraph) -> None:
-    assert kept(name, graph)
+    assert kept(name, deepcopy(graph))  # what a contract ignores is taken out of the graph it looks at
     edges = [one for one in planted(name, graph) if set(one) <= graph.modules]
     assert edges
     borne = []

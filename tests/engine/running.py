@@ -94,6 +94,15 @@ def without_times(value: Any) -> Any:
     return [without_times(one) for one in value] if isinstance(value, list) else value
 
 
+def without_words(measures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Results without the classes that fare worst: they stand in words where figures of rows are kept."""
+    words = ": the classes that fare worst"
+    return [
+        {**one, "charts": [each for each in one["charts"] if not each["title"].endswith(words)]}
+        for one in measures
+    ]
+
+
 def figures_of(report: dict[str, Any], measure: str, side: str = "after") -> dict[str, Any] | None:
     """What a report holds of a measure on one side; None when it was not measured."""
     found = [one for one in report["measures"] if one["measure"] == measure]

@@ -29,6 +29,7 @@ from worker.engine.execution import assessing
 from worker.engine.execution.measuring import measured
 from worker.engine.methods.rounding import Rounding
 from worker.engine.recipes.recipe import Recipe
+from worker.engine.reporting import NullReporter
 from worker.engine.tables.column import Column
 from worker.engine.tables.questions import CountsOf, MomentsOf
 from worker.engine.tables.table import MemorySource, Table
@@ -213,7 +214,8 @@ def test_a_failing_measure_is_an_entry_and_the_next_one_is_measured(error, state
         def read(self, side):
             raise error
 
-    first, second = measured([Failing(), Trial()], setting_of(sample_table())).results
+    quiet = setting_of(sample_table(), reporter=NullReporter())
+    first, second = measured([Failing(), Trial()], quiet).results
     assert first.state is state
     assert words in first.reason
     assert CANARY not in first.reason

@@ -103,6 +103,7 @@ def test_numbers_are_plain_digits_within_bounds() -> None:
 OURS = {
     "stewardapp/domain/runnable.py",
     "stewardapp/management/commands/vendor.py",
+    "stewardapp/management/components.py",
     "stewardapp/management/demo.py",
     "stewardapp/presenters/charts.py",
     "stewardapp/reads/answers.py",

@@ -6,7 +6,6 @@ the population is afterwards what it was: its limit, its parts, whom it shares p
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -255,7 +254,7 @@ def test_the_table_names_every_action_that_takes_a_population() -> None:
     taking = {
         name
         for name, function in public_actions().items()
-        if {Population, Proposal, Allotment} & set(typing.get_type_hints(function).values())
+        if {"Population", "Proposal", "Allotment"} & set(function.__annotations__.values())
         and name not in ("populations.create", "survey_questions.add")
         and not name.startswith("looks.")  # they change nothing of a population; test_looks asks who may
     }

@@ -18,6 +18,7 @@ from stewardapp.access.verdict import NotAllowed
 from stewardapp.actions import assessments, columns, hierarchies, releases, versions
 from stewardapp.models import Assessment, Blob, Notification
 from tests import factories
+from tests.engine.running import without_words
 from tests.site import Site
 from worker.process.outputs import BESIDE
 from worker.queue import runner
@@ -93,16 +94,8 @@ class Scene:
 
 
 def told(report: Mapping[str, Any]) -> list[Any]:
-    """The results without their times, and without the words about rows: only a run keeps figures of rows."""
-    return [
-        {**one, "seconds": None, "charts": [each for each in one["charts"] if not in_words(each)]}
-        for one in report["measures"]
-    ]
-
-
-def in_words(chart: Mapping[str, Any]) -> bool:
-    """Whether it names the classes that fare worst by a figure of rows."""
-    return str(chart["title"]).endswith(": the classes that fare worst")
+    """The results without their times, and without words about rows: only a run keeps figures of rows."""
+    return without_words([{**one, "seconds": None} for one in report["measures"]])
 
 
 @pytest.mark.parametrize("kind", RECIPES)
