@@ -46,6 +46,7 @@ class Point:
     rows: int
     classes: int | None = None
     smallest: int | None = None
+    in_classes: int | None = None
     kept: float | None = None
     """The share of all levels that cells keep: none of a suppressed row."""
 
@@ -80,9 +81,8 @@ class Point:
 
     @property
     def mean_risk_words(self) -> str:
-        """The mean risk of the rows that stay: their classes ÷ rows."""
-        left = self.rows - (self.suppressed or 0)
-        return percent(None if self.classes is None or left <= 0 else min(1.0, self.classes / left))
+        """The mean risk of the rows that stay, or of the persons: their classes ÷ how many they are."""
+        return percent(self.classes / self.in_classes if self.classes and self.in_classes else None)
 
     @property
     def kept_words(self) -> str:
@@ -162,7 +162,7 @@ class Lattice:
         if one is None:
             return Point(node, self._state(node, one), None, None, self.rows)
         gone = one.suppressed_rows
-        known = (one.classes, one.smallest_class, self._kept(node, gone))
+        known = (one.classes, one.smallest_class, one.in_classes, self._kept(node, gone))
         return Point(node, self._state(node, one), gone, one.score, self.rows, *known)
 
     def _kept(self, node: Node, suppressed: int | None) -> float | None:

@@ -339,6 +339,9 @@ def test_with_a_person_key_classes_count_persons():
     assert report["goals"][0]["unit"] == "person"
     assert report["goals"][0]["achieved"] == 3
     assert "pid" not in rows_of(released)[0]
+    explored = run(recipe, table_of(rows), nodes=True)[1]["steps"][0]["explored"]
+    (chosen,) = [one for one in explored if one["levels"] == {"q": 1}]
+    assert [chosen[name] for name in ("classes", "smallest_class", "in_classes")] == [1, 3, 3]
 
 
 def test_benign_values_need_no_protection():

@@ -83,6 +83,6 @@ def test_listed_nodes_are_rated_the_best_first(drawn, most):
     assert list(found) == list(dict.fromkeys([top, bottom][:most]))
     for node, rating in found.items():
         one = deciding.decided(drawn.table, drawn.levels, node, judge)
-        assert rating == (one.classes, one.smallest)
+        assert rating == (one.classes, one.smallest, one.size)
     with patch.object(deciding, "MOST_TUPLES", len(drawn.table) - 1):
         assert deciding.rated(drawn.table, drawn.levels, outcome, judge) == {}

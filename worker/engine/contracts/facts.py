@@ -39,7 +39,10 @@ class Suppressed:
 
 @dataclass(frozen=True)
 class Node:
-    """One combination of levels that a search looked at; its classes where they were counted again."""
+    """One combination of levels that a search looked at; its classes where they were counted again.
+
+    `in_classes` are the rows that stay, or the persons of each class where rows are of persons.
+    """
 
     levels: Heights
     feasible: bool
@@ -47,6 +50,7 @@ class Node:
     score: float | None
     classes: int | None = None
     smallest_class: int | None = None
+    in_classes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,7 @@ def _explored(entry: StepJson) -> Explored:
             one.get("score"),
             one.get("classes"),
             one.get("smallest_class"),
+            one.get("in_classes"),
         )
         for one in entry.get("explored", ())
     )

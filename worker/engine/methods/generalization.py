@@ -324,8 +324,8 @@ def _explored(
         return dict(zip(names, node, strict=True))
 
     def told(one: Seen) -> Node:
-        classes, smallest = rated.get(one.node, (None, None))
-        return Node(named(one.node), one.feasible, one.suppressed_rows, one.score, classes, smallest)
+        known = rated.get(one.node, (None, None, None))
+        return Node(named(one.node), one.feasible, one.suppressed_rows, one.score, *known)
 
     return Explored(
         outcome.nodes,

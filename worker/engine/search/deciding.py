@@ -24,8 +24,8 @@ from worker.engine.tables.long_table import Tuples
 MOST_RATED = 200
 """Of so many nodes a list says what their classes are; counting them takes a pass over the tuples each."""
 MOST_TUPLES = 20_000_000
-Rating = tuple[int, int | None]
-"""The classes that a node keeps, and the smallest of them."""
+Rating = tuple[int, int | None, int]
+"""The classes that a node keeps, the smallest of them, and the size of all together."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Decided:
     suppressed_rows: int
     classes: int
     smallest: int | None
+    size: int
 
 
 def decided(table: Tuples, levels: Sequence[Levels], node: Node, judge: Judge) -> Decided:
@@ -54,6 +55,7 @@ def decided(table: Tuples, levels: Sequence[Levels], node: Node, judge: Judge) -
         int(classes.rows[~kept].sum()),
         int(kept.sum()),
         int(classes.sizes[kept].min()) if kept.any() else None,
+        int(classes.sizes[kept].sum()),
     )
 
 
@@ -63,7 +65,7 @@ def rated(table: Tuples, levels: Sequence[Levels], outcome: Outcome, judge: Judg
     feasible.sort(key=lambda one: (one.score is None, one.score or 0.0, one.node))
     most = min(MOST_RATED, MOST_TUPLES // max(len(table), 1))
     found = ((one.node, decided(table, levels, one.node, judge)) for one in feasible[:most])
-    return {node: (one.classes, one.smallest) for node, one in found}
+    return {node: (one.classes, one.smallest, one.size) for node, one in found}
 
 
 def _sizes(table: Tuples, levels: Sequence[Levels], node: Node, packer: Packer) -> tuple[Keys, Classes]:
