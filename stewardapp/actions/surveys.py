@@ -128,7 +128,7 @@ def collect(*, survey: Survey, by: User) -> Version:
         survey.save()
     raw = _stored(content_of(survey))
     filename = f"survey-{survey.public_id}.csv"
-    version = arrive(dataset=survey.dataset, filename=filename, raw=raw, dialect=DIALECT, by=by)
+    version = arrive(dataset=survey.dataset, filename=filename, raw=raw, dialect=DIALECT.copy(), by=by)
     Column.objects.bulk_create(columns_of(survey, version))
     shape(version, by, *survey.makers.all())
     details = {"version": str(version.pk), "answers": survey.answered, "sha256": version.sha256}

@@ -29,7 +29,7 @@ from stewardapp.presenters.numbers import duration, thousands
 from stewardapp.presenters.reports.replay import is_offered
 from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.released_table import Damaged
-from stewardapp.reads.runs import SeenRun
+from stewardapp.reads.runs import PLACES, SeenRun
 from worker.engine.contracts.facts import Facts
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class Kept(NamedTuple):
 
 
 WHAT_FOR = {
-    "beside.parquet": "Where each row stood in the data, and the keys and weights that do not leave.",
+    PLACES: "Where each row stood in the data, and the keys and weights that do not leave.",
     "held-out.bits": "Which rows no step has learnt from.",
 }
 
