@@ -152,6 +152,7 @@ def _drawn(figure: Figure, found: Sequence[Worst]) -> Chart:
         x=Axis("Class", "", "category"),
         y=Axis(mean, scale="percent") if figure.unit == "share" else Axis(mean),
         series=(Series(mean, tuple(one.words for one in found), tuple(one.mean for one in found)),),
-        note=f"{figure.explanation} Rows that read alike in the release, those with the worst mean first.",
+        note=f"{figure.explanation} Rows that read alike in the release, those with the worst mean first. "
+        "A row that is alone is not named.",
         internal=True,
     )
