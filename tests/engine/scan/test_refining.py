@@ -15,7 +15,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(1, 21))
-def test_however_many_values_there_are_the_result_is_the_same(monkeypatch, way, seed):
+def test_however_many_values_there_are_the_result_is_the_same(monkeypatch, as_many, way, seed):
     for (module, name), value in WAYS[way].items():
         monkeypatch.setattr(module, name, value)
     values, persons = drawn(seed)

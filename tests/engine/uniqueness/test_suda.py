@@ -47,6 +47,35 @@ def random_rows(seed):
     return [tuple(draw.choice(one) for one in values) for _ in range(n)], draw
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_keys_that_tell_everybody_or_nobody_as_by_hand(seed):
+    """No larger set with the first is minimal, none with the second; a value that is missing tells nobody."""
+    rows, draw = random_rows(seed)
+    persons = [str(draw.randrange(len(rows))) for _ in rows] if seed % 3 == 0 else None
+    whose = persons or [str(i) for i in range(len(rows))]
+    numbers = [f"n{who}" for who in whose]
+    if seed % 4 == 1:
+        numbers[0] = ""
+    rows = [
+        (number, "same", *row[:4], f"m{who}") for number, row, who in zip(numbers, rows, whose, strict=True)
+    ]
+    classes, names, at = classes_of_rows(rows, persons)
+    found = suda(classes, names, seed % 2 == 1)
+    scores, least, parts, sizes = by_hand(rows, persons, seed % 2 == 1)
+    assert (found.scores[at].tolist(), found.least[at].tolist()) == (scores, least)
+    assert found.sizes.tolist() == sizes
+    assert found.contributions.tolist() == pytest.approx(parts)
+
+
+def test_a_set_with_a_key_that_tells_all_or_nothing_is_not_looked_at():
+    """Of forty keys there are more sets than anybody could go through."""
+    rows = [(str(i), *["same"] * 36, *str(i), "x", "y") for i in range(4)]
+    classes, names, at = classes_of_rows(rows)
+    found = suda(classes, names)
+    assert found.least[at].tolist() == [1] * 4
+    assert found.scores[at].tolist() == [2.0 * math.factorial(39)] * 4
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_as_by_hand(seed):
     rows, draw = random_rows(seed)

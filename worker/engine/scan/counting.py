@@ -8,6 +8,7 @@ import numpy as np
 
 from worker.engine.io.sketch import Hashes, Sketch, mixed
 from worker.engine.scan.cells import has_cells, in_cells
+from worker.engine.scan.few_rows import MOST_COLUMNS, are_few, in_few_rows
 from worker.engine.scan.refining import Refining, of_persons
 from worker.engine.scan.rows import Rows
 from worker.engine.scan.runs import has_runs, in_runs
@@ -70,6 +71,9 @@ def _counted(rows: Rows, persons: Codes | None, sets: Sequence[Names]) -> Iterat
     if persons is not None:
         yield from of_persons(rows, persons, sets)
         return
+    if are_few(rows):
+        yield from in_few_rows(rows, [names for names in sets if len(names) <= MOST_COLUMNS])
+        sets = [names for names in sets if len(names) > MOST_COLUMNS]
     dense = [names for names in sets if has_cells(rows, names)]
     runs = [names for names in sets if not has_cells(rows, names) and has_runs(rows, names)]
     yield from in_cells(rows, dense)

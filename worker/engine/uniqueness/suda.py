@@ -51,30 +51,47 @@ def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda
     scores, least = np.zeros(classes.number), np.zeros(classes.number, np.int32)
     if not len(alone):
         return Suda(scores, least, np.zeros(m), np.zeros(m + 1))
-    first = classes.first()
-    domains = [len(classes.table.domain(name)) for name in names]
-    order = sorted(range(m), key=lambda j: -domains[j])
-    codes = [classes.table.column(names[j])[first] for j in order]
-    marks = _marked(codes, [domains[j] for j in order], _owners(classes), alone)
-    if left_out:
-        _without_cells(marks, wild_cells(classes, names)[order][:, alone])
-    scores[alone], least[alone], parts, sizes = _weighed(_minimal(marks, m), m, classes.rows[alone])
-    contributions = np.zeros(m)
-    contributions[order] = parts
-    return Suda(scores, least, contributions, sizes)
+    first, owners = classes.first(), _owners(classes)
+    codes = [classes.table.column(name)[first] for name in names]
+    wild = wild_cells(classes, names)[:, alone] if left_out else np.zeros((m, len(alone)), bool)
+    apart = [j for j in range(m) if not wild[j].any() and _tells_all(codes[j], owners, alone)]
+    sought = [j for j in range(m) if j not in apart and not (codes[j] == codes[j][0]).all()]
+    sought.sort(key=lambda j: -len(classes.table.domain(names[j])))
+    marks = _marked([codes[j] for j in sought], owners, alone, told=bool(apart))
+    _without_cells(marks, wild[sought])
+    weights, rows = [float(math.factorial(m - n)) for n in range(m + 1)], classes.rows[alone]
+    found = _weighed(_minimal(marks, len(sought)), np.array(weights[: len(sought) + 1]), rows)
+    parts, sizes = np.zeros(m), np.zeros(m + 1)
+    parts[sought], sizes[: len(sought) + 1] = found.contributions, found.sizes
+    scores[alone], least[alone] = found.scores, found.least
+    if apart:
+        parts[apart] = rows.sum() * weights[1]
+        sizes[1] += rows.sum() * len(apart)
+        scores[alone] += len(apart) * weights[1]
+        least[alone] = 1
+    total = sizes @ weights
+    return Suda(scores, least, parts / (total or 1), sizes)
 
 
-def _weighed(marks: Marks, m: int, rows: Counts) -> tuple[Floats, Ids, Floats, Floats]:
-    """Scores and fewest keys of rows, what each key gives to all scores, and how many sets have each size."""
+def _tells_all(codes: Codes, owners: Ids, alone: Ids) -> bool:
+    """Whether every row that is alone is so by this key already: then no larger set with it is minimal."""
+    words = codes.astype(np.int64)[:, None]
+    *_, found = _placed(words, owners, words[alone], int(codes.max()).bit_length())
+    return bool((found != SHARED).all())
+
+
+def _weighed(marks: Marks, weights: Floats, rows: Counts) -> Suda:
+    """Of minimal sets, by the weights of their sizes; contributions are not yet parts of a whole."""
     from worker.engine.uniqueness.suda_loops import weighed
 
+    m = len(weights) - 1
     holds = np.arange(1 << m) >> np.arange(m)[:, None] & 1
     size = holds.sum(axis=0).astype(np.int32)
-    weights = np.array([float(math.factorial(m - n)) for n in range(m + 1)])[size]
     scores, least = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
-    often = weighed(marks, weights, size, rows.astype(np.float64), scores, least)
-    parts, total = holds @ (often * weights), float(often @ weights)
-    return scores, least, parts / (total or 1), np.bincount(size, often, m + 1).astype(np.float64)
+    often = weighed(marks, weights[size], size, rows.astype(np.float64), scores, least)
+    return Suda(
+        scores, least, holds @ (often * weights[size]), np.bincount(size, often, m + 1).astype(np.float64)
+    )
 
 
 def disclosure_of_matches(unique: int, in_pairs: int, fraction: float) -> float | None:
@@ -146,14 +163,25 @@ class _Layout:
         return words
 
 
-def _marked(codes: Sequence[Codes], sizes: Sequence[int], owners: Ids, alone: Ids) -> Marks:
-    """For each row that is alone, a bit for every set of keys by which it is; set n holds key j at bit j."""
-    m, layout = len(codes), _Layout.of(sizes)
+def _marked(codes: Sequence[Codes], owners: Ids, alone: Ids, told: bool) -> Marks:
+    """For each row that is alone, a bit for every set of keys by which it is; set n holds key j at bit j.
+
+    Where other keys have `told` rows apart, they need not be alone by all of these together.
+    """
+    m = len(codes)
     marks = np.zeros((len(alone), max((1 << m) // BITS_OF_MARKS, 1)), np.uint64)
-    full = (1 << m) - 1
-    marks[:, full // BITS_OF_MARKS] |= np.uint64(1) << np.uint64(full % BITS_OF_MARKS)
+    if not codes:
+        return marks
+    layout = _Layout.of([int(one.max()) + 1 for one in codes])
     words, rows = layout.packed(codes), np.arange(len(alone), dtype=np.int32)
-    _below(_Node(words, owners, rows, words[alone]), full, 0, layout, marks)
+    own = words[alone]
+    if told:
+        words, owners, found = _hashed(words, owners, own)
+        rows, own = rows[found != SHARED], own[found != SHARED]
+    full = (1 << m) - 1
+    marks[rows, full // BITS_OF_MARKS] |= np.uint64(1) << np.uint64(full % BITS_OF_MARKS)
+    if len(rows):
+        _below(_Node(words, owners, rows, own), full, 0, layout, marks)
     return marks
 
 
