@@ -65,9 +65,11 @@ VALUES_OF_A_COLUMN = {
     "step-matrix-chart",
 }
 # Where the released bytes themselves are shown or handed out.
-RELEASED_BYTES = {"review-detail", "artifact-download", "run-detail"}
+RELEASED_BYTES = {"review-detail", "artifact-download", "run-detail", "run-report", "run-report-file"}
 LINK = re.compile(r'(?:href|src|hx-get|data-[a-z-]*(?:url|src))="([/?][^"#]*)')
 NOT_FOLLOWED = ("/static/", "/admin/", "/accounts/")
+
+ALIKE = 12
 
 SECRETS = Search(tuple(SECRET.items()))
 EVERYTHING = Search((*SECRET.items(), *RELEASED.items()))
@@ -142,11 +144,15 @@ def rows(search: Search) -> list[tuple[str, Any]]:
 
 
 def crawled(client: Client, start: list[str], most: int = 250) -> Iterator[tuple[str, bytes]]:
-    """Every page that can be reached by links, charts and fragments, with its content."""
-    known, waiting = set(start), deque(start)
+    """Every page that can be reached by links, charts and fragments, with its content; of pages that differ
+    in no more than what they are about, as many as there are files here."""
+    known, waiting, seen = set(start), deque(start), Counter[str]()
     while waiting and most:
-        most -= 1
         url = waiting.popleft()
+        seen[name_of(url)] += 1
+        if seen[name_of(url)] > ALIKE:
+            continue
+        most -= 1
         answer = client.get(url)
         content = b"".join(answer.streaming_content) if answer.streaming else answer.content
         yield url, content + repr(sorted(answer.headers.items())).encode()

@@ -5,8 +5,9 @@ What an address needs is made once for each method and state; every persona then
 
 from __future__ import annotations
 
+import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from django.urls import reverse
@@ -46,10 +47,24 @@ def test_who_gets_what(scene: Scene, name: str) -> None:
         for method, door in row.doors(label).items():
             with undone():
                 request = Request.valid(scene, name, label, method)
-                for persona in PERSONAS:
+                for persona in who_asks(row, label, method):
                     where = f"{label} {method} {persona}"
                     wrong += complaints(row, method, request.by(persona), door.expected(persona), where)
     assert wrong == [], "\n".join(map(str, wrong))
+
+
+def who_asks(row: Row, label: str, method: str) -> Sequence[str]:
+    """Everybody, where a door is met for the first time; in every other state with the same door one of those
+    who are answered alike, in turn. `make faults` lets everybody ask everywhere."""
+    door = row.doors(label)[method]
+    earlier = row.places[: row.places.index(label)]
+    met = sum(row.doors(one).get(method) == door for one in earlier)
+    if not met or os.environ.get("STEWARD_FAULTS") == "full":
+        return PERSONAS
+    alike: dict[str, list[str]] = {}
+    for persona in PERSONAS:
+        alike.setdefault(door.expected(persona), []).append(persona)
+    return [people[met % len(people)] for people in alike.values()]
 
 
 def complaints(row: Row, method: str, asked: Asked, expected: str, where: str) -> Iterator[str]:

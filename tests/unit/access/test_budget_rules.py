@@ -76,3 +76,18 @@ def test_amounts_in_words() -> None:
     assert epsilon_words(1) == "ε = 0.000001"
     assert delta_words(1_000_000) == "δ = 1e-9"
     assert spend_words(2_000_000, 0) == "ε = 2"
+
+
+def test_what_was_bought_is_seen_by_who_is_cleared_for_data_or_budgets() -> None:
+    assert rules.may_see_purchases(STEWARD)
+    assert rules.may_see_purchases(ADMIN)
+    refused(rules.may_see_purchases(ANALYST), "no-permission")
+
+
+def test_of_a_purse_without_a_name_it_is_not_told_how_much_it_holds() -> None:
+    price = PriceFacts(epsilon_micro=300_000, funds=(FundFacts("a purse", 250_000, named=False),))
+    verdict = rules.may_spend(price, POLICY)
+    refused(verdict, "budget-exhausted")
+    assert epsilon_words(250_000) not in verdict.reason
+    told = rules.may_spend(PriceFacts(epsilon_micro=300_000, funds=(FundFacts("a purse", 250_000),)), POLICY)
+    assert spend_words(250_000, 0) in told.reason

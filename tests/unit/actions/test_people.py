@@ -40,6 +40,12 @@ def test_accounts_are_made_by_admins_only(team: factories.Team) -> None:
     assert made.check_password(factories.PASSWORD)
 
 
+def test_an_account_may_begin_without_a_password(team: factories.Team) -> None:
+    made = new_account(team, password=None)
+    assert not made.has_usable_password()
+    assert not made.check_password("")
+
+
 @pytest.mark.parametrize(
     ("changes", "param"),
     [

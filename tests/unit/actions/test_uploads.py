@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from stewardapp import storage
-from stewardapp.access.verdict import Conflict, Invalid, NotAllowed
+from stewardapp.access.verdict import Conflict, Invalid, NoRoom, NotAllowed
 from stewardapp.actions import datasets, proposals, uploads
 from stewardapp.models import DataKey, Dataset, Upload, Version
 from tests import factories
@@ -184,3 +184,20 @@ def test_an_abandoned_upload_leaves_nothing(
     upload.refresh_from_db()
     with pytest.raises(storage.Destroyed):
         storage.key_bytes(upload.key)
+
+
+def test_a_file_for_which_there_is_no_room_is_refused_before_its_first_byte(
+    team: factories.Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "free", lambda: uploads.COPIES * 1000 - 1)
+    with pytest.raises(NoRoom) as refused:
+        begin(team, 1000)
+    assert refused.value.code == "no-room"
+    assert begin(team, 999).length == 999
+
+
+def test_more_than_there_is_room_for_is_refused_before_its_first_byte(upload: Upload) -> None:
+    stream = io.BytesIO(CONTENT)
+    with pytest.raises(Invalid):
+        uploads.append(upload=upload, offset=0, stream=stream, announced=len(CONTENT) + 1, by=upload.user)
+    assert stream.tell() == 0

@@ -29,5 +29,12 @@ def test_a_process_whose_parent_died_is_stopping(monkeypatch: pytest.MonkeyPatch
     app._note_parent()
     assert app._started_by == [os.getppid()]
     assert not app.is_stopping()
-    monkeypatch.setattr(os, "getppid", lambda: 1)
+    monkeypatch.setattr(os, "getppid", lambda: app._started_by[0] + 1)
     assert app.is_stopping()
+
+
+def test_a_bell_rings_once_and_is_not_rung_again_by_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[tuple[object, ...], dict[str, object]]] = []
+    monkeypatch.setattr(app.app, "send_task", lambda *given, **named: sent.append((given, named)))
+    app.send("run", "an id")
+    assert sent == [((app.PERFORM,), {"args": ("run", "an id"), "queue": app.QUEUE, "retry": False})]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from kombu import Connection
+from kombu.transport import resolve_transport
 
 from worker.queue import spool
 
@@ -36,3 +37,9 @@ def test_an_exchange_feeds_a_queue_until_it_is_gone(channel: Any) -> None:
     assert channel.get_table("exchange") == [spool.Row("key", "", "jobs")]
     channel._delete("jobs", "exchange", "key", "")
     assert channel.get_table("exchange") == []
+
+
+def test_kombu_learns_the_word_and_keeps_what_it_knew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(spool.TRANSPORT_ALIASES, "spool", raising=False)
+    spool.register()
+    assert resolve_transport("spool") is spool.Transport
