@@ -7,12 +7,13 @@ JSON how many seconds pass from pressing Run until the run has succeeded.
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -22,6 +23,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from django.db import transaction  # noqa: E402
 
 from stewardapp.actions import (  # noqa: E402
     accounts,
@@ -50,8 +52,10 @@ MOMENT, MOMENT_OF_MANY, PATIENCE = 0.01, 0.1, 120.0
 """Seconds between two looks: whoever looks at many runs often takes from the workers what they need."""
 RUNS = 5
 """Runs of one worker in a row, of which the fastest counts."""
-AT_ONCE = 16
-SETTLING = 4.0
+AT_ONCE, ROUNDS = 12, 3
+"""Runs that wait, and how often."""
+LOOK, RESTING = 2.0, 0.05
+"""Seconds between two looks at what workers use of the processor, and what they use while they rest."""
 BUSY = (sys.executable, "-c", "while True: pass")
 
 
@@ -110,14 +114,22 @@ def workers(number: int, *, ready: bool) -> Iterator[list[int]]:
         yield started
 
 
-def processor(pid: int) -> float:
-    """Seconds of the processor that a process, those it started and those that ended have used."""
-    try:
-        used = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0.0
-    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK") + sum(processor(int(one)) for one in children)
+def family(*pids: int) -> Iterator[int]:
+    """Processes and all that they and their threads started, as far as they still run."""
+    for pid in pids:
+        yield pid
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                yield from family(*map(int, (thread / "children").read_text().split()))
+
+
+def processor(*pids: int) -> float:
+    """Seconds of the processor that processes, those they started and those that ended have used."""
+    used = 0
+    for one in family(*pids):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            used += sum(map(int, Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[11:15]))
+    return used / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -156,24 +168,40 @@ def await_end(waiting: set[UUID]) -> None:
 def alone(release: Release, *, ready: bool) -> tuple[float, float]:
     """The fastest of some runs, one after the other, and what all of them took of the processor, each."""
     with workers(1, ready=ready) as started:
-        settle(release)
-        before = processor(started[0])
+        settle(release, started)
+        before = processor(*started)
         fastest = min(pressed(release) for _ in range(RUNS))
-        return fastest, (processor(started[0]) - before) / RUNS
+        return fastest, (processor(*started) - before) / RUNS
 
 
-def at_once(release: Release, number: int) -> float:
-    """Seconds for each of many runs that so many workers share."""
-    with workers(number, ready=True):
-        settle(release)
-        return pressed(release, AT_ONCE) / AT_ONCE
+def waiting(release: Release, started: Sequence[int]) -> tuple[float, float]:
+    """Seconds for each of many runs that wait for these workers, and seconds of the processor.
+
+    All of them are there at once: pressing Run takes time of the processor too. A worker that began anew in
+    between took along what it had used.
+    """
+    with transaction.atomic():
+        queued = {runs.start(release=release, by=release.author).pk for _ in range(AT_ONCE)}
+        before, resting = processor(*started), set(family(*started))
+    began = time.perf_counter()
+    await_end(queued)
+    seconds, used = time.perf_counter() - began, processor(*started) - before
+    return seconds / AT_ONCE, used / AT_ONCE if resting <= set(family(*started)) else math.inf
 
 
-def settle(release: Release) -> None:
-    """What a worker loads ahead is loaded after some runs and a moment."""
-    pressed(release, 2)
-    time.sleep(SETTLING)
-    pressed(release, 2)
+def settle(release: Release, started: Sequence[int]) -> None:
+    """What a worker loads ahead is loaded when it rests after some runs; some more show whether it is."""
+    for _ in range(2):
+        pressed(release, 2 * len(started))
+        rest(started)
+
+
+def rest(started: Sequence[int]) -> None:
+    """Until the workers have done nothing between two looks, however busy the machine is."""
+    before, now = -1.0, processor(*started)
+    while now - before > RESTING:
+        time.sleep(LOOK)
+        before, now = now, processor(*started)
 
 
 def main(folder: Path, rounds: int) -> dict[str, float]:
@@ -181,16 +209,21 @@ def main(folder: Path, rounds: int) -> dict[str, float]:
     release = prepared(folder)
     outbox.start()
     found: dict[str, list[float]] = {}
+
+    def note(name: str, seconds: float, used: float) -> None:
+        found.setdefault(name, []).append(seconds)
+        found.setdefault(f"{name} processor", []).append(used)
+
     for _ in range(rounds):
         for busy in (False, True):
             with company(busy):
                 for ready in (False, True):
-                    name = f"{'ready' if ready else 'fresh'}{' busy' * busy}"
-                    seconds, used = alone(release, ready=ready)
-                    found.setdefault(name, []).append(seconds)
-                    found.setdefault(f"{name} processor", []).append(used)
+                    note(f"{'ready' if ready else 'fresh'}{' busy' * busy}", *alone(release, ready=ready))
         for number in (1, 2):
-            found.setdefault(f"workers {number}", []).append(at_once(release, number))
+            with workers(number, ready=True) as started:
+                settle(release, started)
+                for _ in range(ROUNDS):
+                    note(f"workers {number}", *waiting(release, started))
     return {name: min(seconds) for name, seconds in found.items()}
 
 

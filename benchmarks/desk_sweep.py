@@ -46,11 +46,11 @@ def main(folder: Path, rounds: int) -> dict[str, float]:
     outbox.start()
     found: dict[str, list[float]] = {"fresh": [], "ready": [], "sweep": []}
     for _ in range(rounds):
-        with desk.workers(1, ready=False):
-            desk.settle(release)
+        with desk.workers(1, ready=False) as started:
+            desk.settle(release, started)
             found["fresh"] += [timed(release, desk.pressed) for _ in range(desk.RUNS)]
-        with desk.workers(1, ready=True):
-            desk.settle(release)
+        with desk.workers(1, ready=True) as started:
+            desk.settle(release, started)
             found["ready"] += [timed(release, desk.pressed) for _ in range(desk.RUNS)]
             found["sweep"] += [timed(release, swept) for _ in range(2)]
     return {name: min(seconds) for name, seconds in found.items()}
