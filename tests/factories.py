@@ -7,7 +7,7 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, BinaryIO, cast
 
@@ -25,6 +25,7 @@ from stewardapp.actions import (
     datasets,
     desks,
     explorations,
+    leaks,
     looks,
     memberships,
     officers,
@@ -45,6 +46,7 @@ from stewardapp.actions import (
     sweeps,
     uploads,
 )
+from stewardapp.actions.brought import arriving
 from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.demands import Demand
 from stewardapp.domain.facts import DECIDED_ON
@@ -60,6 +62,7 @@ from stewardapp.models import (
     Dataset,
     Desk,
     Exploration,
+    Leak,
     Population,
     Preview,
     Project,
@@ -73,6 +76,7 @@ from stewardapp.models import (
     User,
     Version,
 )
+from stewardapp.models.leak import TABLE
 from stewardapp.models.query import EXACT_VALUES
 from stewardapp.models.sealed import SealedRow
 from stewardapp.reads.releases import Seen
@@ -654,6 +658,26 @@ EXPLORED: dict[str, Any] = {
     "explored": [{"levels": {"age": 1}, "feasible": True, "suppressed_rows": 0, "score": 0.5}],
     "not_listed": None,
 }
+
+
+def make_leak(
+    population: Population, by: User, *, done: bool = True, content: bytes = CSV, place: str = "A forum"
+) -> Leak:
+    """A file about these people that leaked, and by default was read."""
+    with arriving(io.BytesIO(content)) as file:
+        leak = leaks.register(population=population, place=place, seen_on=date(2026, 1, 2), file=file, by=by)
+    return read_leak(leak) if done else leak
+
+
+def read_leak(leak: Leak) -> Leak:
+    """Do what a worker does with a file that leaked."""
+    fence = Leak.objects.claim(leak.pk, WORKER, LEASE)
+    assert fence is not None
+    with transaction.atomic():
+        table = store(b"table", leak.raw.key, TABLE)
+        leaks.record(leak=leak, fence=fence, table=table, rows=6)
+    leak.refresh_from_db()
+    return leak
 
 
 def make_exploration(

@@ -28,6 +28,11 @@ def may_propose(stake: Stake, concerned: Concerned) -> Verdict:
     return _has_a_say(stake, concerned, "propose this")
 
 
+def may_register_leak(stake: Stake, population: PopulationFacts) -> Verdict:
+    """Say that a file about these people leaked, or take that back."""
+    return _has_a_say(stake, (population,), "say which files about these people leaked")
+
+
 def may_propose_move(person: Person) -> Verdict:
     """Say that a dataset is about other people, or ask to be counted among those who hold data."""
     return permitted(person, Permission.UPLOAD, "say whom a dataset is about")

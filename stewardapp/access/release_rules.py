@@ -148,7 +148,7 @@ def looked_at(release: ReleaseFacts) -> Verdict:
     """Whether everything that was demanded to be measured of the candidate was measured, and nothing that
     is out since asks for more."""
     if not release.demands:
-        return _compared(release, "Have both compared first: until then nobody can approve.")
+        return _compared(release, "Have them compared first: until then nobody can approve.")
     if "failed" in release.demands:
         reason = "An assessment of this candidate that was demanded failed: ask it again, or give it up."
     else:
@@ -159,7 +159,10 @@ def looked_at(release: ReleaseFacts) -> Verdict:
 def _compared(release: ReleaseFacts, remedy: str) -> Verdict:
     if not release.uncompared:
         return yes()
-    reason = "Another release about the same people was published since this candidate was measured."
+    reason = (
+        "Since this candidate was measured, another release about the same people was published, or a file "
+        "about them that leaked was registered."
+    )
     return no("not-compared", f"{reason} {remedy}")
 
 
@@ -239,7 +242,7 @@ def may_publish(person: Person, release: ReleaseFacts) -> Verdict:
     return first_no(
         _movable(person, release, "publish", "publish"),
         _still_approved(release),
-        _compared(release, "Return this one to review: both are compared then, and it is voted on again."),
+        _compared(release, "Return this one to review: they are compared then, and it is voted on again."),
     )
 
 

@@ -57,6 +57,7 @@ from stewardapp.access.population_rules import (
     may_decline,
     may_propose,
     may_propose_move,
+    may_register_leak,
     still_missing,
 )
 from stewardapp.access.release_rules import (
@@ -141,6 +142,7 @@ __all__ = [
     "may_propose_move",
     "may_publish",
     "may_read_again",
+    "may_register_leak",
     "may_remove_dataset",
     "may_reopen",
     "may_replace_project_key",

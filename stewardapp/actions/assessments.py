@@ -16,7 +16,7 @@ from stewardapp.actions.contributions import hold_inputs
 from stewardapp.actions.moves import change
 from stewardapp.canonical import sha256_of
 from stewardapp.domain.assessed import candidate_sha256, with_assessment
-from stewardapp.domain.averaging import known_beside
+from stewardapp.domain.averaging import known_beside, leaked_beside
 from stewardapp.domain.brought import check_used
 from stewardapp.domain.compared import uncompared
 from stewardapp.domain.demands import entries, looks_beside, unanswered
@@ -189,6 +189,7 @@ def _queued(run: Run, measures: Asked, why: Why, by: User, file: Arrived | None 
     assessment.compared.set(compared)
     if looks_beside(recipe):
         assessment.others.set(known_beside(run.release))
+        assessment.leaks.set(leaked_beside(run.release))
     return assessment
 
 

@@ -49,15 +49,19 @@ def _sealed(file: IO[bytes], temporary: storage.Temporary, key: uuid.UUID) -> tu
     return writer.sha256, writer.size
 
 
-def keep(arrived: Arrived) -> Blob:
-    """Keep it until the assessment ends, in the transaction that asks for that."""
+def keep(arrived: Arrived, purpose: str = FIELD) -> Blob:
+    """Keep it, by default until an assessment ends, in the transaction that asks for that."""
     key = DataKey.objects.add(arrived.key)
-    return storage.keep(arrived.temporary, key=key, sha256=arrived.sha256, size=arrived.size, purpose=FIELD)
+    return storage.keep(arrived.temporary, key=key, sha256=arrived.sha256, size=arrived.size, purpose=purpose)
 
 
 def destroy(assessment: Assessment) -> dict[str, object]:
-    """Destroy what was brought along for one that has ended, its key first; what the log says of that."""
-    file = assessment.brought
+    """Destroy what was brought along for one that has ended; what the log says of that."""
+    return let_go(assessment.brought)
+
+
+def let_go(file: Blob | None) -> dict[str, object]:
+    """Destroy a file that nobody needs any more, its key first; what the log says of that."""
     if file is None or file.destroyed_at is not None:
         return {}
     storage.destroy_key(file.key)

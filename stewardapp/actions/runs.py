@@ -13,7 +13,7 @@ from stewardapp.actions import audit, project_keys
 from stewardapp.actions.action import action, locked
 from stewardapp.actions.contributions import contribute, contribute_inputs, hold_inputs
 from stewardapp.canonical import sha256_of
-from stewardapp.domain.averaging import known_beside
+from stewardapp.domain.averaging import known_beside, leaked_beside
 from stewardapp.domain.facts import release_facts, run_facts
 from stewardapp.domain.manifest import kept_figures, manifest_of, parted
 from stewardapp.domain.recipe import dictionary_of, needs_project_key, recipe_of
@@ -52,6 +52,7 @@ def start(*, release: Release, by: User, draft: RecipeJson | None = None, sweep:
     run.save()
     run.compared.set(compared)
     run.others.set(known_beside(release))
+    run.leaks.set(leaked_beside(release))
     contribute(release, by, ContributionKind.STARTED_RUN)
     contribute_inputs(release)
     details = {"release": str(release.pk), "number": run.number, "recipe_sha256": run.recipe_sha256}

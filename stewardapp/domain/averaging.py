@@ -19,6 +19,7 @@ from stewardapp.access.facts import LocalFacts
 from stewardapp.access.workflow import Audience, State
 from stewardapp.canonical import sha256_of
 from stewardapp.domain.recipe import methods_of
+from stewardapp.models.leak import Leak, LeakQuerySet
 from stewardapp.models.population import Population
 from stewardapp.models.run import Run, RunQuerySet
 from worker.engine.contracts.facts import StepJson
@@ -127,6 +128,11 @@ def known_beside(release: Release) -> RunQuerySet:
 def published_beside(release: Release) -> RunQuerySet:
     """Those of them that somebody may have had in hand, and not only will."""
     return _candidates(_known_beside(release).filter(published_at__isnull=False))
+
+
+def leaked_beside(release: Release) -> LeakQuerySet:
+    """The files about the same people, or people who overlap, that leaked and were registered."""
+    return Leak.objects.known_about(release.version.dataset.population_id)
 
 
 def _known_beside(release: Release) -> QuerySet[Release]:

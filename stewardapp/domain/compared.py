@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Set
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import QuerySet
 
 from stewardapp.domain.assessed import ANSWERED
-from stewardapp.domain.averaging import published_beside
+from stewardapp.domain.averaging import leaked_beside, published_beside
 from stewardapp.domain.demands import looking_beside
 from stewardapp.models.assessment import Assessment
 from worker.engine import catalogue
@@ -20,11 +22,12 @@ if TYPE_CHECKING:
 
 
 def uncompared(run: Run, policy: Policy, out: RunQuerySet) -> list[Measure]:
-    """The measures that look at other releases and have not looked at all that is `out`.
+    """The measures that look at other releases and have not looked at all that is `out` or leaked.
 
     Of a table with noise, and where the data are gone, nothing can be measured any more.
     """
-    wanted = frozenset(out.values_list("pk", flat=True))
+    leaked = leaked_beside(run.release)
+    wanted = frozenset(id for found in (out, leaked) for id in found.values_list("pk", flat=True))
     if not (wanted and measurable(run)):
         return []
     seen = frozenset(_saw(run, wanted))
@@ -32,12 +35,20 @@ def uncompared(run: Run, policy: Policy, out: RunQuerySet) -> list[Measure]:
 
 
 def went_out_since(release: Release) -> bool:
-    """Whether something was published beside its candidate that nobody compared it with for the policy."""
+    """Whether something was published or leaked beside its candidate that nobody compared it with for the
+    policy."""
     compared = Assessment.objects.for_policy().filter(run=release.candidate_id)
     out = published_beside(release).exclude(others_of=release.candidate_id)
-    if not out.exclude(pk__in=compared.values("others")).exists():
+    out = out.exclude(pk__in=compared.values("others"))
+    leaked = leaked_beside(release).exclude(runs=release.candidate_id)
+    leaked = leaked.exclude(pk__in=compared.values("leaks"))
+    if not _ids(out).union(_ids(leaked)).exists():
         return False
     return release.candidate is not None and measurable(release.candidate)
+
+
+def _ids(found: QuerySet[Any]) -> QuerySet[Any, uuid.UUID]:
+    return found.order_by().values_list("pk", flat=True)
 
 
 def measurable(run: Run) -> bool:
@@ -48,12 +59,17 @@ def measurable(run: Run) -> bool:
 
 def _saw(run: Run, wanted: Set[uuid.UUID]) -> Iterator[str]:
     """The instances that the run answered with all these beside it, and those that were asked for since."""
-    if wanted <= set(run.others.values_list("pk", flat=True)):
+    if wanted <= _beside(run):
         results = run.figures.get("results", {})
         yield from (id for id, one in results.items() if one["state"] in ANSWERED)
-    for assessment in run.assessments.for_policy().prefetch_related("others"):
-        if wanted <= {other.pk for other in assessment.others.all()}:
+    for assessment in run.assessments.for_policy().prefetch_related("others", "leaks"):
+        if wanted <= _beside(assessment):
             yield from _asked(assessment)
+
+
+def _beside(looked: Run | Assessment) -> set[uuid.UUID]:
+    """The releases and the leaked files that were known to it."""
+    return {one.pk for found in (looked.others, looked.leaks) for one in found.all()}
 
 
 def _asked(assessment: Assessment) -> Iterator[str]:

@@ -63,6 +63,13 @@ class JudgedBy(TypedDict, total=False):
     rows: Sequence[DemandJson]
 
 
+class Leaked(TypedDict):
+    """A file that leaked and was known beside a run, by the hash of the table that was read of it."""
+
+    leak: str
+    sha256: str
+
+
 class Stated(TypedDict, total=False):
     """The public figures of a result: they stay in clear. Its parameters may hold values and do not."""
 
@@ -106,6 +113,7 @@ class Manifest(TypedDict, total=False):
     reading: ReadFrom
     compared: Sequence[ReadFrom]
     others: Sequence[LookedAt]
+    leaks: Sequence[Leaked]
     engine_version: str
     policy: JudgedBy
     goals: Sequence[GoalFinding]
@@ -158,6 +166,7 @@ STATED = frozenset(
         "reading",
         "compared",
         "others",
+        "leaks",
         "policy",
         "measures",
         "risk",  # of manifests of version 1
@@ -209,6 +218,8 @@ def manifest_of(
     }
     if others := run.others.select_related("release").order_by("pk"):
         made["others"] = [_looked_at(one) for one in others]
+    if leaks := run.leaks.filter(table__isnull=False).select_related("table").order_by("pk"):
+        made["leaks"] = [{"leak": str(one.pk), "sha256": one.table.sha256} for one in leaks if one.table]
     if not microdata:
         made["table"] = _about_table(report)
     return made

@@ -22,6 +22,7 @@ from stewardapp.models.exploration import Exploration
 from stewardapp.models.guesses import Guesses
 from stewardapp.models.hierarchy import Hierarchy
 from stewardapp.models.job import JobState
+from stewardapp.models.leak import Leak
 from stewardapp.models.look import Look
 from stewardapp.models.membership import Membership
 from stewardapp.models.notification import Notification
@@ -74,6 +75,7 @@ __all__ = [
     "Guesses",
     "Hierarchy",
     "JobState",
+    "Leak",
     "Look",
     "Membership",
     "Notification",

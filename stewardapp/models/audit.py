@@ -18,7 +18,7 @@ from stewardapp.models.base import both_or_neither
 from stewardapp.models.membership import seen_through
 from stewardapp.models.user import AnyUser
 
-GUARDED = ("population", "proposal", "allotment", "allowance")
+GUARDED = ("population", "leak", "proposal", "allotment", "allowance")
 
 
 @dataclass(frozen=True)

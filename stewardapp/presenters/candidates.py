@@ -29,7 +29,7 @@ from stewardapp.presenters.recipes import Change
 from stewardapp.presenters.unknown import unknown_lines
 from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.arranged_table import Wanted
-from stewardapp.reads.candidates import previous_candidate, relatives
+from stewardapp.reads.candidates import leaked, previous_candidate, relatives
 from stewardapp.reads.released_table import Damaged, ReleasedPage, released_page, shown_artifact
 from stewardapp.reads.releases import Seen, seen_at_once
 from stewardapp.reads.runs import SeenRun
@@ -121,6 +121,7 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, object]:
         "changes": differences(previous, run) if previous else [],
         "independence": independence(seen),
         "relatives": relatives(release, user),
+        "leaked": leaked(release, user),
         "population": release.version.dataset.population,
         "mixed": mixed_warning(release),
         "unknown": unknown_lines(run),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+
 from stewardapp.access.workflow import transition
-from stewardapp.models import AuditEvent, Population, Release, Run
+from stewardapp.domain.averaging import leaked_beside
+from stewardapp.models import Assessment, AuditEvent, Leak, Population, Release, Run
 from stewardapp.models.user import AnyUser
 
 MOST_RELATIVES = 20
@@ -15,6 +20,27 @@ def relatives(release: Release, user: AnyUser) -> list[Release]:
     others = Release.objects.visible_to(user).filter(version__dataset__population__in=people)
     seen = others.exclude(pk=release.pk).filter(submitted_at__isnull=False).order_by("-submitted_at")
     return list(seen.select_related("version__dataset__population", "project")[:MOST_RELATIVES])
+
+
+@dataclass(frozen=True)
+class Leaked:
+    """A file about these people that leaked; where it was seen is told to whoever may know."""
+
+    leak: Leak
+    told: bool
+    compared: bool
+    """Whether the candidate was measured beside it, by its run or for the policy."""
+
+
+def leaked(release: Release, user: AnyUser) -> list[Leaked]:
+    """The files that leaked and every candidate about these people is compared with."""
+    told = Leak.objects.visible_to(user).filter(pk=OuterRef("pk"))
+    runs = Leak.objects.filter(runs=release.candidate_id, pk=OuterRef("pk"))
+    later = Assessment.objects.for_policy().filter(run=release.candidate_id, leaks=OuterRef("pk"))
+    known = leaked_beside(release).annotate(
+        is_told=Exists(told), is_compared=Exists(runs) | Exists(later.order_by())
+    )
+    return [Leaked(one, vars(one)["is_told"], vars(one)["is_compared"]) for one in known]
 
 
 def previous_candidate(release: Release) -> Run | None:

@@ -57,7 +57,7 @@ def create(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     """One population, its overlaps, and the datasets about it that this person may see."""
-    return _shown(request, _population(request, id))
+    return _shown(request, population_or_404(request, id))
 
 
 @require_POST
@@ -80,7 +80,7 @@ def _about_two(
     name: str,
 ) -> HttpResponse:
     """Say something about this population and another one that the form names."""
-    user, population = signed_in(request), _population(request, id)
+    user, population = signed_in(request), population_or_404(request, id)
     require(rules.may_propose(stake_of(user, [population]), facts_of([population])))
     form = form_of(request, population)
     if form.is_valid():
@@ -139,7 +139,8 @@ def _new_population(*, new_population: str, by: User) -> Population:
     return populations.create(name=new_population, by=by)
 
 
-def _population(request: HttpRequest, id: uuid.UUID) -> Population:
+def population_or_404(request: HttpRequest, id: uuid.UUID) -> Population:
+    """A population this person may know of."""
     return get_object_or_404(Population.objects.visible_to(signed_in(request)), pk=id)
 
 

@@ -116,6 +116,7 @@ def few(scene: Scene) -> None:
     """One of what pages show only where there is one."""
     factories.make_replay(scene.team)
     factories.make_survey(scene.team)
+    factories.make_leak(scene.population, scene.team.steward)
 
 
 def grow(scene: Scene) -> None:

@@ -479,6 +479,22 @@ TABLE: dict[str, Row] = {
         args=population,
         sends=lambda scene, place: {"other": scene.sharing().pk, "reason": "A mistake."},
     ),
+    "population-leaks": Row(
+        Door(WORKING),
+        Door(WORKING, STEWARDS | OFFICER),
+        population,
+        lambda scene, place: {
+            "place": "A forum",
+            "seen_on": "2026-01-02",
+            "brought": SimpleUploadedFile("leaked.csv", b"age\n30\n"),
+        },
+    ),
+    # Who holds data about the people, and officers: others do not know what leaked
+    "leak-unregister": Row(
+        post=Door(TEAM | ADMIN | OFFICER, STEWARDS | OFFICER),
+        args=lambda scene, place: {"id": factories.make_leak(scene.population, scene.team.steward).pk},
+        sends=lambda scene, place: {"reason": "It was another file."},
+    ),
     "population-budget": Row(Door(WORKING), args=population),
     "population-chart": Row(Door(WORKING), args=population),
     "population-limit": Row(

@@ -126,7 +126,7 @@ def read_again(assessment: Assessment) -> Iterator[Read]:
     with ExitStack() as stack:
         files = stack.enter_context(populations(assessment.compared.all()))
         files["table"] = stack.enter_context(opened(run.reading))
-        others = stack.enter_context(other_releases(assessment.others.all(), run.reading))
+        others = stack.enter_context(other_releases(assessment, run.reading))
         kept = {blob.purpose: blob for blob in run.kept.all()}
         for name, blob in {REREAD: released.blob, **kept}.items():
             files[name] = Sealed(stack.enter_context(storage.opened(blob)), storage.key_bytes(run.key))

@@ -148,7 +148,7 @@ def transform(claim: Claim, run: Run, temporaries: Mapping[str, storage.Temporar
     with (
         opened(run.reading) as table,
         populations(run.compared.all()) as compared,
-        other_releases(run.others.all(), run.reading) as others,
+        other_releases(run, run.reading) as others,
         ExitStack() as stack,
     ):
         given = {"table": table, **compared, **others.files}

@@ -7,9 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from stewardapp import storage
-from stewardapp.models import Artifact, Reading
+from stewardapp.models import Artifact, Assessment, Reading, Run
 from stewardapp.models.reading import ReadingQuerySet
-from stewardapp.models.run import RunQuerySet
 from worker.process.outputs import BESIDE, REREAD
 from worker.process.parent import Sealed
 
@@ -33,25 +32,26 @@ def populations(readings: ReadingQuerySet) -> Iterator[dict[str, Sealed]]:
 
 @dataclass(frozen=True)
 class Others:
-    """Files of other releases, what measures and pages call each, and by their names the files that say
-    where their rows stood."""
+    """Files of other releases and files that leaked, what measures and pages call each, and by the names of
+    releases the files that say where their rows stood."""
 
     files: dict[str, Sealed]
     titles: dict[str, str]
     places: dict[str, str]
+    leaks: dict[str, str]
 
     def details(self) -> dict[str, dict[str, str]]:
         """What an errand has to know of them."""
-        return {"releases": self.titles, "places": self.places}
+        return {"releases": self.titles, "places": self.places, "leaks": self.leaks}
 
 
 @contextmanager
-def other_releases(runs: RunQuerySet, reading: Reading) -> Iterator[Others]:
+def other_releases(looked: Run | Assessment, reading: Reading) -> Iterator[Others]:
     """Opened, as far as their bytes still exist. Two of one title are told apart. Of those that read the very
     same table it is known which row was which."""
     with ExitStack() as stack:
-        others = Others({}, {}, {})
-        found = Artifact.objects.stored().filter(name=REREAD, run__in=runs)
+        others = Others({}, {}, {}, {})
+        found = Artifact.objects.stored().filter(name=REREAD, run__in=looked.others.all())
         for one in found.select_related("blob", "run__key", "run__release").order_by("pk"):
             release, name, key = one.run.release, f"release {one.run_id}", storage.key_bytes(one.run.key)
             others.files[name] = Sealed(stack.enter_context(storage.opened(one.blob)), key)
@@ -59,4 +59,9 @@ def other_releases(runs: RunQuerySet, reading: Reading) -> Iterator[Others]:
             if one.run.reading_id == reading.pk and (beside := one.run.kept.filter(purpose=BESIDE).first()):
                 places = others.places[name] = f"places {one.run_id}"
                 others.files[places] = Sealed(stack.enter_context(storage.opened(beside)), key)
+        for leak in looked.leaks.registered().select_related("table__key"):
+            if leak.table is not None:
+                name, key = f"leak {leak.pk}", storage.key_bytes(leak.table.key)
+                others.files[name] = Sealed(stack.enter_context(storage.opened(leak.table)), key)
+                others.leaks[name] = leak.title
         yield others

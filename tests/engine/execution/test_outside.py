@@ -30,6 +30,13 @@ def test_a_file_and_other_releases_are_asked_as_the_data_are() -> None:
     assert dict(door().releases()) == {"last year": "statistics of other"}
 
 
+def test_a_release_without_a_column_of_the_data_is_left_out() -> None:
+    others = {"alien": EngineError("no-columns", "none"), "last year": "other"}
+    assert list(OpenedFiles(tagged, {}, others).releases()) == ["last year"]  # type: ignore[arg-type]
+    with pytest.raises(EngineError, match="odd"):
+        OpenedFiles(tagged, {}, {"x": EngineError("encoding", "odd")}).releases()  # type: ignore[dict-item]
+
+
 @pytest.mark.parametrize(
     ("files", "code"),
     [

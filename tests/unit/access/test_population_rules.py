@@ -55,6 +55,14 @@ def pairs(firsts: set[str], seconds: set[str]) -> set[frozenset[str]]:
     return {frozenset({one, other}) for one in firsts for other in seconds if one != other}
 
 
+def test_what_leaked_is_said_by_whoever_holds_such_data_or_protects_them() -> None:
+    may = {name for name, one in EVERYBODY.items() if rules.may_register_leak(one, HELD)}
+    assert may == OF_ONE | OFFICERS
+    reason = refused(rules.may_register_leak(THEIRS, HELD), "not-a-holder")
+    assert "which files about these people leaked" in reason
+    assert rules.may_register_leak(ADMIN, GONE)
+
+
 def test_for_one_population_two_holders_or_a_holder_and_an_officer() -> None:
     assert enough((HELD,)) == pairs(OF_ONE, OF_ONE | OFFICERS)
 

@@ -35,6 +35,7 @@ from stewardapp.actions import (
     explorations,
     guesses,
     hierarchies,
+    leaks,
     ledger,
     looks,
     memberships,
@@ -64,6 +65,7 @@ from stewardapp.models import (
     Assessment,
     AuditEvent,
     Exploration,
+    Leak,
     Preview,
     Project,
     Query,
@@ -221,6 +223,18 @@ def record_exploration(team: factories.Team) -> Call:
     fence = Exploration.objects.claim(made.pk, "w", 60)
     assert fence is not None
     return lambda: explorations.record(exploration=made, fence=fence, steps=[])
+
+
+def leaked(team: factories.Team, **how: bool) -> Leak:
+    return factories.make_leak(factories.make_held_population(team), team.steward, **how)
+
+
+def record_leak(team: factories.Team) -> Call:
+    made = leaked(team, done=False)
+    fence = Leak.objects.claim(made.pk, "w", 60)
+    assert fence is not None
+    table = factories.store(b"table", made.raw.key, "table")
+    return lambda: leaks.record(leak=made, fence=fence, table=table, rows=1)
 
 
 def record_query(team: factories.Team) -> Call:
@@ -646,6 +660,11 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
         "published", lambda r: releases.revoke(release=r, notice="A mistake.", by=r.author)
     ),
     "reviews.decide": voted,
+    "leaks.register": on(
+        factories.make_held_population, lambda t, p: factories.make_leak(p, t.steward, done=False)
+    ),
+    "leaks.record": record_leak,
+    "leaks.unregister": on(leaked, lambda t, leak: leaks.unregister(leak=leak, reason="No.", by=t.steward)),
     "explorations.start": on(succeeded, lambda t, r: explorations.start(run=r, by=t.steward)),
     "explorations.record": record_exploration,
     "assessments.ask": on(

@@ -51,6 +51,17 @@ def test_for_the_policy_once_is_enough(team: Team, waiting: Release) -> None:
     assert (went_out_since(waiting), left(waiting)) == (False, set())
 
 
+def test_what_leaked_is_to_be_compared_as_a_release_is(team: Team) -> None:
+    release = factories.make_release(team, state="in-review")
+    leak = factories.make_leak(release.version.dataset.population, team.steward)
+    assert (went_out_since(release), left(release)) == (True, {"intersection", "differencing"})
+    run = Run.objects.get(pk=release.candidate_id)
+    factories.measured(assessments.measure_policy(run=run, by=team.reviewer), "intersection")
+    assert (went_out_since(release), left(release)) == (False, set())
+    again = factories.make_run(factories.make_release(team, version=release.version))
+    assert list(again.leaks.all()) == [leak]
+
+
 def test_one_that_waits_or_was_asked_for_by_hand_compares_nothing(team: Team, waiting: Release) -> None:
     run = Run.objects.get(pk=waiting.candidate_id)
     wanted = [{"measure": "intersection", "params": {}}]

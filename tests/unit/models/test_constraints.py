@@ -22,6 +22,7 @@ from stewardapp.models import (
     Desk,
     Exploration,
     Hierarchy,
+    Leak,
     Membership,
     Policy,
     PolicyRow,
@@ -96,6 +97,11 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Column, {"position": 7}, "column_position_once"),
     (Hierarchy, {"sealed_lines": Sealed(b"a;*")}, "hierarchy_is_built_or_written"),
     (Artifact, {"sha256": ""}, "artifact_hash_is_a_hash"),
+    (Leak, {"place": ""}, "leak_was_seen_somewhere"),
+    (Leak, {"table": None}, "leak_read_has_table"),
+    (Leak, {"rows": None}, "leak_read_has_table"),
+    (Leak, {"state": "failed", "error_code": "x"}, "leak_read_has_table"),
+    (Leak, {"unregistered_at": NOW}, "leak_unregistered_by_somebody"),
     (Assessment, {"why": "boredom"}, "assessment_why_known"),
     (Assessment, {"report_sha256": ""}, "assessment_succeeded_has_report"),
     (Assessment, {"file": None}, "assessment_succeeded_has_report"),
@@ -180,6 +186,7 @@ def published(team: factories.Team) -> Release:
     made_query(team)
     assert release.candidate is not None
     factories.make_assessment(release.candidate)
+    factories.make_leak(release.version.dataset.population, team.steward)
     return release
 
 
@@ -215,7 +222,7 @@ def test_every_check_has_a_case() -> None:
     from django.apps import apps
 
     tried = {constraint for _, _, constraint in CHANGES}
-    nouns = ("assessment", "exploration", "run", "reading", "preview", "query", "replay")
+    nouns = ("assessment", "exploration", "leak", "run", "reading", "preview", "query", "replay")
     tried |= {f"{noun}_{suffix}" for noun in nouns for _, suffix in JOBS}
     tried |= {"charge_for_a_step_or_a_query", "charge_takes_something", "charge_unit_known"}
     tried |= {
@@ -246,6 +253,7 @@ def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: st
     factories.make_replay(team, done=False)
     factories.make_assessment(factories.make_succeeded_run(release), done=False)
     factories.make_exploration(factories.make_succeeded_run(release), done=False)
+    factories.make_leak(factories.make_held_population(team), team.steward, done=False)
     refused(Reading.objects.filter(version=version), change, f"reading_{suffix}")
     refused(Run.objects.all(), change, f"run_{suffix}")
     refused(Preview.objects.all(), change, f"preview_{suffix}")
@@ -253,6 +261,7 @@ def test_the_database_refuses_impossible_jobs(change: dict[str, Any], suffix: st
     refused(Replay.objects.all(), change, f"replay_{suffix}")
     refused(Assessment.objects.all(), change, f"assessment_{suffix}")
     refused(Exploration.objects.all(), change, f"exploration_{suffix}")
+    refused(Leak.objects.all(), change, f"leak_{suffix}")
 
 
 UNIQUE: list[Callable[[factories.Team, Release], models.Model]] = [

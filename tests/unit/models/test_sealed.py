@@ -23,6 +23,7 @@ CLEAR = {
     "AuditEvent.details",
     "Column.randomized",
     "Exploration.error_mends",
+    "Leak.error_mends",
     "PolicyRow.params",
     "Query.error_mends",
     "Preview.error_mends",
@@ -40,7 +41,7 @@ CLEAR = {
     "SurveyQuestion.answers",
     *(
         f"{job}.stages"
-        for job in ("Assessment", "Exploration", "Query", "Preview", "Reading", "Replay", "Run")
+        for job in ("Assessment", "Exploration", "Leak", "Query", "Preview", "Reading", "Replay", "Run")
     ),
 }
 

@@ -57,6 +57,7 @@ SEES: dict[str, set[str]] = {
     "Artifact": TEAM,
     "Assessment": TEAM | {"admin"},
     "Exploration": TEAM | {"admin"},
+    "Leak": TEAM | {"admin"},
     "Resemblance": {"steward", "co_steward"},
     "Review": TEAM | {"admin"},
     "Comment": TEAM,
@@ -79,6 +80,7 @@ def furnished() -> factories.Team:
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)
     factories.make_survey(team)
+    factories.make_leak(release.version.dataset.population, team.steward)
     factories.make_replay(team)
     factories.make_preview(factories.make_release(team, version=release.version))
     factories.make_sweep(factories.make_release(team, version=release.version))

@@ -11,6 +11,8 @@ from worker.engine.errors import EngineError
 from worker.engine.tables.statistics import Statistics
 from worker.engine.tables.table import TableSource
 
+NO_COLUMNS = "no-columns"
+
 
 def _never(_: TableSource) -> Statistics | None:
     """Of no release it is known where its rows stood."""
@@ -37,13 +39,22 @@ class OpenedFiles:
         try:
             return self.tagged(self.files[name])
         except EngineError as error:
-            if error.code == "no-columns":
+            if error.code == NO_COLUMNS:
                 raise _nothing_common(name) from None
             raise
 
     def releases(self) -> Mapping[str, Statistics]:
-        """Other releases about the same people."""
-        return {name: self._laid.get(name) or self.tagged(source) for name, source in self.others.items()}
+        """Other releases about the same people, as far as they have columns of the data."""
+        found = {name: self._laid.get(name) or self._known(source) for name, source in self.others.items()}
+        return {name: one for name, one in found.items() if one is not None}
+
+    def _known(self, source: TableSource) -> Statistics | None:
+        try:
+            return self.tagged(source)
+        except EngineError as error:
+            if error.code != NO_COLUMNS:
+                raise
+            return None
 
     def placed(self) -> frozenset[str]:
         """Those of them whose rows are back where they stood."""

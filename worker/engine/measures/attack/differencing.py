@@ -29,8 +29,8 @@ NOT_COARSER = (
     "perturbed or made up, or no hierarchy explains their labels."
 )
 ALONE = (
-    "No other release about the same people is known here, so that there is nothing to take away from its "
-    "counts. Nothing is said about files that left in another way."
+    "No other file about the same people that shares a column with this one is known here, so that there is "
+    "nothing to take away from its counts. Nothing is said about files that left in another way."
 )
 UNREADABLE = (
     "No other release counts people by the same quasi-identifiers, kept or made coarser, so that there is no "

@@ -29,8 +29,8 @@ PERTURBED = (
     "who fit it: record linkage and the distances of hold-out rows answer."
 )
 ALONE = (
-    "No other release about the same people is known here, so that there is nothing to compare. Nothing is "
-    "said about files that left in another way."
+    "No other file about the same people that shares a column with this one is known here, so that there is "
+    "nothing to compare. Nothing is said about files that left in another way."
 )
 NOT_COARSER = (
     "The quasi-identifiers of the release are not those of the original, kept or made coarser: they were "
