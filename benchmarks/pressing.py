@@ -41,13 +41,18 @@ def at_desk(setting: Setting, module: str) -> dict[str, float]:
     folder = setting.folder / module
     folder.mkdir()
     _write(folder, setting.data)
+    return said_by(module, folder, setting.repeat)
+
+
+def said_by(module: str, folder: Path, repeat: int) -> dict[str, float]:
+    """What a program measures at a desk in this folder."""
     env = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "stewardapp.settings",
         "STEWARD_DATA": str(folder / "data"),
         "STEWARD_LOG_LEVEL": "ERROR",
     }
-    command = (sys.executable, "-m", module, str(folder), str(max(setting.repeat, 1)))
+    command = (sys.executable, "-m", module, str(folder), str(max(repeat, 1)))
     said = subprocess.run(command, env=env, check=True, text=True, stdout=subprocess.PIPE)
     found: dict[str, float] = json.loads(said.stdout.splitlines()[-1])
     return found

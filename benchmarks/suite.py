@@ -166,6 +166,12 @@ def _pressed(setting: Setting) -> list[Result]:
     return pressing(setting)
 
 
+def _pages(setting: Setting) -> list[Result]:
+    from benchmarks.pages import pages
+
+    return pages(setting)
+
+
 def _swept(setting: Setting) -> list[Result]:
     from benchmarks.sweeping import sweeping
 
@@ -213,6 +219,7 @@ SUITE: dict[str, Measurement] = {
     "starting": _starting,
     "run": _pressed,
     "sweep": _swept,
+    "pages": _pages,
 }
 
 PEERS: dict[str, Measurement] = {
