@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from stewardapp.access.facts import ANY_FAMILY, RunFacts
@@ -42,8 +43,13 @@ class Demand:
 
 def demandable() -> dict[str, type[Measure]]:
     """The measures that every file can be measured by: with a figure to compare, and no file to be named."""
-    known = catalogue.measures()
-    return {slug: one for slug, one in known.items() if _fits_every_file(one) and list(offered(one))}
+    return {slug: one for slug, one in catalogue.measures().items() if _is_demandable(one)}
+
+
+@cache
+def _is_demandable(contract: type[Measure]) -> bool:
+    """Asked of every measure for each row of a page."""
+    return _fits_every_file(contract) and any(True for _ in offered(contract))
 
 
 def offered(contract: type[Measure]) -> Iterator[tuple[Figure, str]]:

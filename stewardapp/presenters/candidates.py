@@ -126,7 +126,7 @@ def context(seen: Seen, asked: Mapping[str, str]) -> dict[str, object]:
         "mixed": mixed_warning(release),
         "unknown": unknown_lines(run),
         "averaging": averaging.lines_of(candidate),
-        "measured": run_pages.all_measured(candidate, internal=internal),
+        "measured": run_pages.sections_measured(run),
         "may_see_data": may_look,
     }
     if not tables.is_table(run):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from string import Formatter
 
 from stewardapp.presenters.numbers import duration, percent, thousands
 from worker.engine import catalogue
@@ -62,7 +63,9 @@ def usual_words(figure: Figure) -> str:
 
 def worked(figure: Figure, declared: Iterable[Figure], found: Figures) -> str:
     """The figure worked out from the others, as it declares; nothing where one of them is not there."""
-    known = {one.name: printed(one, found[one.name]) for one in declared if found.get(one.name) is not None}
+    wanted = {name for _, name, _, _ in Formatter().parse(figure.example)}
+    there = (one for one in declared if one.name in wanted and found.get(one.name) is not None)
+    known = {one.name: printed(one, found[one.name]) for one in there}
     try:
         return figure.example.format_map(known)
     except KeyError:

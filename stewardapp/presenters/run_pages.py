@@ -31,11 +31,13 @@ from stewardapp.presenters.verdict_line import verdict_line
 from stewardapp.reads.released_table import Damaged
 from stewardapp.reads.runs import PLACES, SeenRun
 from worker.engine.contracts.facts import Facts
+from worker.engine.recipes.stored import results_of
 
 if TYPE_CHECKING:
     from stewardapp.models import Blob, Run
     from worker.engine.contracts.chart import Chart
     from worker.engine.contracts.facts import StepJson
+    from worker.engine.contracts.result import Result
     from worker.engine.recipes.document import Entry
 
 TABS = {
@@ -231,10 +233,10 @@ def measured(seen: SeenRun, section: str, internal: bool) -> list[Measured]:
     return [(one, pictures(seen.run, one, internal=internal)) for one in found]
 
 
-def all_measured(seen: SeenRun, internal: bool) -> list[tuple[str, list[Measured]]]:
-    """The sections that have results, by their names."""
-    found = ((TABS[section], measured(seen, section, internal)) for section in SECTIONS)
-    return [(name, results) for name, results in found if results]
+def sections_measured(run: Run) -> list[tuple[str, str]]:
+    """The sections that have results: the tab they stand under, and its name."""
+    there = {one.section for one in results_of(run.report)}
+    return [(section, TABS[section]) for section in SECTIONS if section in there]
 
 
 def overview(seen: SeenRun, internal: bool) -> dict[str, object]:
@@ -248,8 +250,8 @@ def first_charts(seen: SeenRun) -> Iterator[charts.Picture]:
     """The first chart of each section that everybody here may see: what the policy judges comes first."""
     judged = [row.instance for row in seen.policy.demanded]
     for section in SECTIONS:
-        readings = measures.readings(seen.run.report, section)
-        found = sorted(readings, key=lambda one: judged.index(one.id) if one.id in judged else len(judged))
+        there = (one for one in results_of(seen.run.report) if one.section == section)
+        found = sorted(there, key=lambda one: judged.index(one.id) if one.id in judged else len(judged))
         yield from [drawn for one in found for drawn in pictures(seen.run, one, internal=False)][:1]
 
 
@@ -304,7 +306,7 @@ def step_facts(step: StepJson) -> StepFacts:
     return StepFacts(contract.title if contract else step.get("method", ""), facts)
 
 
-def pictures(run: Run, reading: measures.Reading, *, internal: bool) -> list[charts.Picture]:
+def pictures(run: Run, reading: measures.Reading | Result, *, internal: bool) -> list[charts.Picture]:
     """The charts of a measure that this person may see; those of single columns stand with the columns."""
     shown = (chart for chart in reading.charts if (internal or not chart.internal) and not chart.column)
     return [picture(run, chart, measures.address(reading.id, chart)) for chart in shown]

@@ -138,6 +138,17 @@ def test_who_reviews_sees_what_others_say_and_keeps_what_was_typed(
     expect(page.get_by_text("The review has moved on.")).to_be_visible(timeout=PATIENCE)
 
 
+def test_everything_that_was_measured_comes_when_somebody_opens_it(
+    team: factories.Team, look: OpenPage
+) -> None:
+    release = factories.make_release(team, state=State.IN_REVIEW)
+    page = look(team.reviewer, f"/releases/{release.pk}/review/")
+    everything = page.locator("#all-risk")
+    everything.locator("summary").click()
+    expect(everything.get_by_role("heading", name="Re-identification").first).to_be_visible(timeout=PATIENCE)
+    expect(everything.get_by_role("link", name="On the page of the run")).to_have_count(0)
+
+
 def test_a_browser_without_events_asks_each_second(
     team: factories.Team, release: Release, look: OpenPage
 ) -> None:

@@ -121,13 +121,16 @@ def test_the_candidate_page_shows_what_was_measured_as_the_run_page_does(
 ) -> None:
     page = browse("reviewer").get(reverse("review-detail", args=[waiting.pk]))
     run_page = reverse("run-detail", args=[waiting.candidate_id])
-    alone = browse("reviewer").get(run_page, {"tab": "risk"}).context["readings"]
+    fetched = browse("reviewer").get(run_page, {"tab": "risk"})
+    alone = fetched.context["readings"]
     assert [reading.slug for reading, _ in alone][:2] == ["reidentification", "kept-columns"]
-    assert page.context["measured"] == [("Risk", alone)]
+    assert page.context["measured"] == [("risk", "Risk")]
+    assertContains(page, f'hx-get="{run_page}?tab=risk"')
+    _, _, section = fetched.content.decode().partition('class="stack readings"')
     for reading, _ in alone[:2]:
-        assertContains(page, f'<h2 id="m-{reading.anchor}">')
+        assert f'<h2 id="m-{reading.anchor}">' in section
     for reading, _ in alone[2:]:
-        assertContains(page, f'<h2 class="small-heading" id="n-{reading.anchor}">')
+        assert f'<h2 class="small-heading" id="n-{reading.anchor}">' in section
 
 
 def test_approval_needs_the_password_again(waiting: Release, browse: Browser) -> None:

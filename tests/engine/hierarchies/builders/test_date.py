@@ -31,6 +31,17 @@ def test_from_fine_to_coarse() -> None:
     assert rows("2020-05-17") == [("2020-05-17", "2020-05", "2020", "[2020, 2030[", "*")]
 
 
+@pytest.mark.parametrize("written", ["2020-5-17", " 2020-05-17 ", "\u0662\u0660\u0662\u0660-05-17"])
+def test_other_ways_to_write_the_usual_form(written: str) -> None:
+    assert rows(written, levels=["day"])[0][1] == "2020-05-17"
+
+
+@pytest.mark.parametrize("written", ["20200517", "2020-W20-7", "2020-05-32", "2020/05/17", "2020-05-17T00"])
+def test_other_forms_are_not_the_usual_one(written: str) -> None:
+    with pytest.raises(EngineError):
+        rows(written)
+
+
 @pytest.mark.parametrize(("pivot", "year"), [(None, "2068"), (20, "1968"), (68, "2068"), (67, "1968")])
 def test_which_century(pivot: int | None, year: str) -> None:
     options = {"levels": ["year"], "format": "%d.%m.%y"} | ({} if pivot is None else {"pivot": pivot})

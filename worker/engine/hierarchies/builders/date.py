@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from worker.engine.hierarchies.builders.settings import Rows, Settings
 from worker.engine.tables.column import SUPPRESSED
 
+ISO = "%Y-%m-%d"
 OPTIONS = ("levels", "format", "pivot")
 UNITS: dict[str, Callable[[dt.date], str]] = {
     "day": lambda day: day.isoformat(),
@@ -22,7 +23,7 @@ UNITS: dict[str, Callable[[dt.date], str]] = {
 def build(settings: Settings, values: Sequence[str]) -> Rows:
     """The units of each day that is written in the declared form."""
     levels = _levels(settings)
-    pattern = settings.get("format", "%Y-%m-%d")
+    pattern = settings.get("format", ISO)
     pivot = settings.get("pivot")
     if pivot is not None and (isinstance(pivot, bool) or not isinstance(pivot, int) or not 0 <= pivot <= 99):
         raise settings.refusal("pivot", "must be a whole number from 0 to 99")
@@ -53,9 +54,19 @@ def _levels(settings: Settings) -> Sequence[str]:
 def _day(text: str, pattern: str, pivot: int | None) -> dt.date | None:
     """Two-digit years up to the pivot – 68 unless somebody says otherwise – are 20…, the others 19…."""
     try:
-        day = dt.datetime.strptime(text.strip(), pattern).date()  # noqa: DTZ007 - only the day is read
+        day = _written(text.strip(), pattern)
         if pivot is None or "%y" not in pattern:
             return day
         return day.replace(year=day.year % 100 + (2000 if day.year % 100 <= pivot else 1900))
     except (ValueError, TypeError):
         return None
+
+
+def _written(text: str, pattern: str) -> dt.date:
+    """The day; the usual form is read by something that is ten times as fast and knows more forms than it."""
+    if pattern == ISO and len(text) == 10 and text[4] == text[7] == "-":
+        try:
+            return dt.date.fromisoformat(text)
+        except ValueError:
+            pass  # digits of other scripts
+    return dt.datetime.strptime(text, pattern).date()  # noqa: DTZ007 - only the day is read
