@@ -28,6 +28,11 @@ def may_explore(person: Person, release: ReleaseFacts, run: RunFacts, *, charged
     return first_no(allowed, _measurable(release, run))
 
 
+def may_bookmark(person: Person) -> Verdict:
+    """Keep a solution for the team to come back to, or forget it: it changes nothing."""
+    return permitted(person, Permission.ASSESS, "bookmark solutions")
+
+
 def may_demand(person: Person, release: ReleaseFacts, run: RunFacts, *, is_candidate: bool) -> Verdict:
     """Have something measured before anybody approves, as an independent reviewer of the candidate."""
     allowed = permitted(person, Permission.REVIEW, "demand an assessment")

@@ -5,6 +5,7 @@ A rule looks at facts only; the same rule guards the endpoint, greys out the but
 
 from stewardapp.access.assessment_rules import (
     may_assess,
+    may_bookmark,
     may_demand,
     may_explore,
     may_measure_policy,
@@ -107,6 +108,7 @@ __all__ = [
     "may_assess",
     "may_be_told",
     "may_begin_edition",
+    "may_bookmark",
     "may_cancel",
     "may_cancel_reading",
     "may_cancel_replay",

@@ -10,6 +10,7 @@ from stewardapp.models.artifact import Artifact
 from stewardapp.models.assessment import Assessment, Why
 from stewardapp.models.audit import AuditEvent, AuditHead
 from stewardapp.models.blob import Blob
+from stewardapp.models.bookmark import Bookmark
 from stewardapp.models.charge import Charge
 from stewardapp.models.column import Column
 from stewardapp.models.comment import Comment, Visibility
@@ -62,6 +63,7 @@ __all__ = [
     "AuditEvent",
     "AuditHead",
     "Blob",
+    "Bookmark",
     "Charge",
     "Column",
     "Comment",

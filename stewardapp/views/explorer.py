@@ -9,19 +9,21 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import path
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_POST
 
 from stewardapp.access import rules
 from stewardapp.access.facts import Person, ReleaseFacts
 from stewardapp.access.verdict import Invalid, Verdict, first_no, require
-from stewardapp.actions import explorations, releases, runs
+from stewardapp.actions import bookmarks, explorations, releases, runs
 from stewardapp.domain.facts import assessable_facts, release_facts
 from stewardapp.domain.pricing import costs_of
 from stewardapp.forms.recipe_form import LISTS
-from stewardapp.models import Exploration, Run
+from stewardapp.models import Bookmark, Exploration, Run
 from stewardapp.presenters import comparison, explorer
+from stewardapp.presenters.bookmarks import Shelf
 from stewardapp.presenters.candidates import differences
 from stewardapp.presenters.run_pages import mends
 from stewardapp.reads.runs import reordered
@@ -47,6 +49,10 @@ def run_explorer(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     wanted = filters(lattice, request.GET)
     points = lattice.filtered(wanted)
     chosen = lattice.parsed(request.GET.get("node", "")) or lattice.chosen
+    point, shelf = (
+        lattice.point(chosen),
+        Shelf.of(lattice, Bookmark.objects.filter(run=run, step=lattice.step)),
+    )
     release = run.release
     person, facts = release.person(request.user), release_facts(release)
     page: dict[str, object] = {
@@ -54,7 +60,10 @@ def run_explorer(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
         "release": release,
         "lattice": lattice,
         "columns": columns(lattice, wanted),
-        "point": lattice.point(chosen),
+        "point": point,
+        "shelf": shelf,
+        "note": shelf.note_of(point),
+        "may_bookmark": rules.may_bookmark(person),
         "levels": list(zip(lattice.names, chosen, (high for _, high in lattice.bounds), strict=True)),
         "is_chosen": chosen == lattice.chosen,
         "points": explorer.best_first(points)[: explorer.LISTED],
@@ -79,6 +88,38 @@ def run_explore(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     run = run_or_404(request, id)
     explorations.start(run=run, by=signed_in(request))
     return redirect("run-explorer", run.pk)
+
+
+@require_POST
+def run_bookmark(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Keep one combination with a note."""
+    run = run_or_404(request, id)
+    lattice = lattice_or_404(run, request.POST.get("step", ""))
+    node, note = request.POST.get("node", ""), request.POST.get("note", "")
+    if lattice.parsed(node) is None:
+        raise Http404
+    try:
+        bookmarks.keep(run=run, step=lattice.step, node=node, note=note, by=signed_in(request))
+    except Invalid as refused:
+        messages.error(request, refused.reason)
+    return seen_again(run, lattice.step, node)
+
+
+@require_POST
+def bookmark_remove(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
+    """Forget one."""
+    seen = Bookmark.objects.visible_to(request.user).select_related("run__release__project")
+    bookmark = get_object_or_404(seen, pk=id)
+    run, step, node = bookmark.run, bookmark.step, bookmark.node
+    bookmarks.remove(bookmark=bookmark, by=signed_in(request))
+    return seen_again(run, step, node)
+
+
+def seen_again(run: Run, step: int, node: str) -> HttpResponse:
+    """The page with this combination looked at closely."""
+    return redirect(
+        f"{reverse('run-explorer', args=[run.pk])}?{urlencode({'step': str(step), 'node': node})}"
+    )
 
 
 @require_POST
@@ -193,6 +234,8 @@ def chosen(run: Run) -> list[Heights]:
 urlpatterns = [
     path("runs/<uuid:id>/explorer/", run_explorer, name="run-explorer"),
     path("runs/<uuid:id>/explore/", run_explore, name="run-explore"),
+    path("runs/<uuid:id>/bookmarks/", run_bookmark, name="run-bookmark"),
+    path("bookmarks/<uuid:id>/remove/", bookmark_remove, name="bookmark-remove"),
     path("runs/<uuid:id>/choose/", run_choose, name="run-choose"),
     path("runs/<uuid:id>/mend/", run_mend, name="run-mend"),
     path("runs/<uuid:id>/compare/<uuid:other>/", run_compare, name="run-compare"),

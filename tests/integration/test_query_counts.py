@@ -47,7 +47,7 @@ BUDGET = {
     "review-progress": 16,
     "run-assessments": 18,
     "run-detail": 16,
-    "run-explorer": 16,
+    "run-explorer": 17,
     "run-report": 16,
     "step-matrix": 17,
 }

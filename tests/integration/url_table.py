@@ -722,6 +722,15 @@ TABLE: dict[str, Row] = {
         args=hopeless,
         sends=lambda scene, place: {"mend": "0"},
     ),
+    "run-bookmark": Row(
+        post=Door(TEAM | ADMIN, TEAM),
+        args=lambda scene, place: {"id": place.run.pk},
+        sends=lambda scene, place: {"step": "0", "node": "2-2", "note": "Few rows go."},
+    ),
+    "bookmark-remove": Row(
+        post=Door(TEAM | ADMIN, TEAM),
+        args=lambda scene, place: {"id": factories.make_bookmark(place.run).pk},
+    ),
     "run-choose": Row(
         post=in_states(TEAM | ADMIN, STEWARDS, OPEN),
         args=lambda scene, place: {"id": place.run.pk},

@@ -258,8 +258,8 @@ CARRY_ON: dict[str, tuple[type[Model], Callable[[Team, Any], None]]] = {
 }
 # Nobody can make these part of a run, or the run they are part of is looked at anyway.
 NOTHING_MORE = set(
-    "allotment allowance asking assessment column comment desk exploration leak membership policy population "
-    "preview project projectkey query release replay run sweep user".split()
+    "allotment allowance asking assessment bookmark column comment desk exploration leak membership policy "
+    "population preview project projectkey query release replay run sweep user".split()
 )
 
 

@@ -25,6 +25,7 @@ from stewardapp.actions import (
     anchors,
     assessments,
     audit,
+    bookmarks,
     budgets,
     columns,
     comments,
@@ -665,6 +666,13 @@ CALLS: dict[str, Callable[[factories.Team], Call]] = {
     ),
     "leaks.record": record_leak,
     "leaks.unregister": on(leaked, lambda t, leak: leaks.unregister(leak=leak, reason="No.", by=t.steward)),
+    "bookmarks.keep": on(
+        succeeded, lambda t, r: bookmarks.keep(run=r, step=0, node="1-1", note="Why.", by=t.steward)
+    ),
+    "bookmarks.remove": on(
+        lambda t: factories.make_bookmark(succeeded(t)),
+        lambda t, b: bookmarks.remove(bookmark=b, by=t.steward),
+    ),
     "explorations.start": on(succeeded, lambda t, r: explorations.start(run=r, by=t.steward)),
     "explorations.record": record_exploration,
     "assessments.ask": on(

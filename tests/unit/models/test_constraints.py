@@ -14,6 +14,7 @@ from stewardapp.models import (
     Artifact,
     Assessment,
     Blob,
+    Bookmark,
     Charge,
     Column,
     Comment,
@@ -97,6 +98,7 @@ CHANGES: list[tuple[type[models.Model], dict[str, Any], str]] = [
     (Column, {"position": 7}, "column_position_once"),
     (Hierarchy, {"sealed_lines": Sealed(b"a;*")}, "hierarchy_is_built_or_written"),
     (Artifact, {"sha256": ""}, "artifact_hash_is_a_hash"),
+    (Bookmark, {"node": ""}, "bookmark_names_a_node"),
     (Leak, {"place": ""}, "leak_was_seen_somewhere"),
     (Leak, {"table": None}, "leak_read_has_table"),
     (Leak, {"rows": None}, "leak_read_has_table"),
@@ -186,6 +188,7 @@ def published(team: factories.Team) -> Release:
     made_query(team)
     assert release.candidate is not None
     factories.make_assessment(release.candidate)
+    factories.make_bookmark(release.candidate)
     factories.make_leak(release.version.dataset.population, team.steward)
     return release
 

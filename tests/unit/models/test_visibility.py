@@ -56,6 +56,7 @@ SEES: dict[str, set[str]] = {
     "Preview": TEAM,
     "Artifact": TEAM,
     "Assessment": TEAM | {"admin"},
+    "Bookmark": TEAM | {"admin"},
     "Exploration": TEAM | {"admin"},
     "Leak": TEAM | {"admin"},
     "Resemblance": {"steward", "co_steward"},
@@ -76,6 +77,7 @@ def furnished() -> factories.Team:
     artifact = release.candidate.artifacts.get(name="release.csv")
     factories.make_assessment(release.candidate)
     factories.make_exploration(release.candidate)
+    factories.make_bookmark(release.candidate)
     downloads.record(release=release, artifact=artifact, by=team.analyst)
     comments.add(release=release, text="Why?", by=team.steward)
     hierarchies.create(project=team.project, name="h", spec={"builder": "mask"}, by=team.steward)

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from stewardapp.models import Exploration, Run
+from stewardapp.models import Bookmark, Exploration, Run
 from stewardapp.presenters.explorer import DRAWN
 from tests import factories
 from tests.factories import Team
@@ -276,3 +276,25 @@ def test_a_search_that_ended_early_calls_nothing_optimal(team: Team, browse: Bro
     assert "optimal" not in [point.state for point in page.context["points"]]
     assert "Not proven to be the best." in page.content.decode()
     assert "after 12 of 30 combinations" in page.content.decode()
+
+
+def test_bookmarked_combinations_stand_side_by_side_with_their_notes(run: Run, browse: Browser) -> None:
+    client, bookmark = browse("steward"), reverse("run-bookmark", args=[run.pk])
+    assert b"side by side" not in client.get(explorer(run)).content
+    sends = {"step": "0", "node": "2-0", "note": "Keeps the postcode."}
+    page = client.post(bookmark, sends, follow=True)
+    client.post(bookmark, {**sends, "node": "1-1"})
+    assert page.context["point"].key == "2-0"
+    page = client.get(explorer(run), {"node": "2-0"})
+    assert b"Bookmarked, side by side" in page.content
+    assert page.content.count(b"Keeps the postcode.") == 3  # twice in the table, once to be changed
+    assert b"Change the note" in page.content
+    assert client.post(bookmark, {**sends, "node": "9-9"}).status_code == 404
+    long = client.post(bookmark, {**sends, "note": "x" * 501}, follow=True)
+    assert b"longer than 500" in long.content
+    first = Bookmark.objects.get(node="2-0")
+    remove = reverse("bookmark-remove", args=[first.pk])
+    assert browse("admin").post(remove).status_code == 403
+    page = client.post(remove, follow=True)
+    assert [one.bookmark.node for one in page.context["shelf"].kept] == ["1-1"]
+    assert b"Remove the bookmark" not in browse("admin").get(explorer(run)).content
