@@ -31,12 +31,16 @@ def test_the_services_are_the_known_ones() -> None:
 
 
 def test_images_are_named_by_exact_version() -> None:
-    assert len(images()) == 5
+    assert len(images()) == 6
     assert [one for one in images() if not EXACT.fullmatch(one)] == []
 
 
 def test_one_python_for_packages_and_product() -> None:
-    assert len(set(re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE))) == 1
+    assert len(set(re.findall(r"^FROM (python:\S+)", DOCKERFILE, re.MULTILINE))) == 1
+
+
+def test_the_programs_that_copy_the_database_are_of_its_version() -> None:
+    assert re.findall(r"^FROM (postgres:\S+)", DOCKERFILE, re.MULTILINE) == [SERVICES["postgres"]["image"]]
 
 
 # What a container may do
@@ -145,6 +149,6 @@ def test_loops_are_compiled_when_the_image_is_made() -> None:
 
 def test_no_argument_of_the_build_reaches_the_image() -> None:
     """Addresses of package indexes hold passwords; what a stage is told is in the history of its image."""
-    _, packages, product = DOCKERFILE.split("\nFROM ")
+    _, packages, *others = DOCKERFILE.split("\nFROM ")
     assert "ARG PIP_INDEX_URL" in packages
-    assert "ARG" not in product
+    assert [one for one in others if "ARG" in one] == []

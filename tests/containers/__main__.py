@@ -56,8 +56,9 @@ def use(site: installation.Installation, folder: Path) -> None:
             tell(*said)
         site.stop()
         site.start()
+        tell("started again", checks.healthy(site))
         assert journey.downloaded(team, address) == rows
-        tell("started again", "the file is still there")
+        tell("downloaded again", "the file is still there")
 
 
 def tell(what: str, more: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import re
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,7 +24,7 @@ Seen = tuple[str, str]
 
 def everything(site: Installation) -> Iterator[Seen]:
     """Of a site that has just been started."""
-    yield "healthy", _healthy(site)
+    yield "healthy", healthy(site)
     yield "published", _published(site)
     for name in STAYING:
         yield "confined", _confined(site, name)
@@ -39,9 +40,12 @@ def afterwards(site: Installation) -> Iterator[Seen]:
     yield "compiled", _compiled(site)
     yield "client", _client(site)
     yield "audit log", site.manage("verify_audit").strip()
+    yield "copied", _backed_up(site)
 
 
-def _healthy(site: Installation) -> str:
+def healthy(site: Installation) -> str:
+    """All of them; by then no network comes or goes, of which a browser would think that its own changed."""
+
     def states() -> dict[str, str]:
         return {name: one["State"]["Health"]["Status"] for name, one in _staying(site).items()}
 
@@ -122,6 +126,24 @@ def _compiled(site: Installation) -> str:
     assert site.inside("worker", "python", "-c", COMPILED).strip() == "0"
     assert site.inside("worker", "python", "-c", WARM).strip() == "False", "nothing is left to compile"
     return "nothing since the image was made"
+
+
+def _backed_up(site: Installation) -> str:
+    """As `docs/operations.md` says: into folders of the host, which their owner alone may open."""
+    copies, keys = site.folder / "copies", site.folder / "copied-keys"
+    for folder in (copies, keys):
+        folder.mkdir(mode=0o700)
+        os.chown(folder, int(USERS["web"]), -1)
+    bound = ("-v", f"{copies}:/copies", "-v", f"{keys}:/copied")
+    command = ("run", "--rm", "-T", *bound, "web", "backup", "/copies", "/copied")
+    said = site.docker.composed(*command, folder=site.folder, seconds=300).strip()
+    [database] = copies.glob("*/database")
+    listed = site.docker.composed(
+        "run", "--rm", "-T", *bound, "--entrypoint", "pg_restore", "web", "--list",
+        f"/copies/{database.parent.name}/database", folder=site.folder, seconds=300,
+    )  # fmt: skip
+    assert "TABLE DATA public stewardapp_auditevent" in listed
+    return said
 
 
 def _client(site: Installation) -> str:

@@ -115,7 +115,7 @@ def _fill_in(folder: Path) -> None:
 
 def _python(docker: Docker) -> str:
     """The version of Python that the image brings."""
-    [image] = set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
+    [image] = set(re.findall(r"^FROM (python:\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
     asked = "import platform; print(platform.python_version())"
     return docker.run("run", "--rm", "--network", "none", image, "python", "-c", asked).strip()
 
