@@ -17,17 +17,19 @@ import numpy as np
 from worker.engine.tables.classes import Classes
 from worker.engine.tables.column import Codes, Floats, Mask
 from worker.engine.tables.frequency import Counts
+from worker.engine.tables.keys import distinct
 from worker.engine.tables.wildcards import wild_cells
 from worker.engine.uniqueness.suda_loops import SHARED
 
 DIS_FRACTION = 0.01
 """The share of the population that is taken to be in the sample where nobody says."""
-BITS_OF_WORD = 62
+BITS_OF_WORD = 32
 BITS_OF_MARKS = 64
 
 Ids = np.ndarray[Any, np.dtype[np.int32]]
-Words = np.ndarray[Any, np.dtype[np.int64]]
+Words = np.ndarray[Any, np.dtype[np.uint32]]
 Marks = np.ndarray[Any, np.dtype[np.uint64]]
+Places = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -48,19 +50,23 @@ def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda
     With `left_out` a cell without a value is no part of any set.
     """
     m, alone = len(names), np.flatnonzero(classes.sizes == 1).astype(np.int32)
-    scores, least = np.zeros(classes.number), np.zeros(classes.number, np.int32)
     if not len(alone):
-        return Suda(scores, least, np.zeros(m), np.zeros(m + 1))
-    first, owners = classes.first(), _owners(classes)
-    codes = [classes.table.column(name)[first] for name in names]
-    wild = wild_cells(classes, names)[:, alone] if left_out else np.zeros((m, len(alone)), bool)
-    apart = [j for j in range(m) if not wild[j].any() and _tells_all(codes[j], owners, alone)]
-    sought = [j for j in range(m) if j not in apart and not (codes[j] == codes[j][0]).all()]
-    sought.sort(key=lambda j: -len(classes.table.domain(names[j])))
-    marks = _marked([codes[j] for j in sought], owners, alone, told=bool(apart))
-    _without_cells(marks, wild[sought])
+        return Suda(
+            np.zeros(classes.number), np.zeros(classes.number, np.int32), np.zeros(m), np.zeros(m + 1)
+        )
+    keys = _Keys(classes, names, alone)
+    people = len(distinct(keys.owners()[alone]))
+    wild = wild_cells(classes, names)[:, alone] if left_out else None
+    told = [j for j in range(m) if wild is None or not wild[j].any()]
+    apart = [j for j in told if keys.size(j) >= people and (_marked(keys, [j]) > 0).all()]
+    sought = [j for j in range(m) if j not in apart and not keys.is_constant(j)]
+    sought.sort(key=lambda j: -keys.size(j))
+    marks = _marked(keys, sought)
+    if wild is not None:
+        _without_cells(marks, wild[sought])
     weights, rows = [float(math.factorial(m - n)) for n in range(m + 1)], classes.rows[alone]
     found = _weighed(_minimal(marks, len(sought)), np.array(weights[: len(sought) + 1]), rows)
+    scores, least = np.zeros(classes.number), np.zeros(classes.number, np.int32)
     parts, sizes = np.zeros(m), np.zeros(m + 1)
     parts[sought], sizes[: len(sought) + 1] = found.contributions, found.sizes
     scores[alone], least[alone] = found.scores, found.least
@@ -71,13 +77,6 @@ def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda
         least[alone] = 1
     total = sizes @ weights
     return Suda(scores, least, parts / (total or 1), sizes)
-
-
-def _tells_all(codes: Codes, owners: Ids, alone: Ids) -> bool:
-    """Whether every row that is alone is so by this key already: then no larger set with it is minimal."""
-    words = codes.astype(np.int64)[:, None]
-    *_, found = _placed(words, owners, words[alone], int(codes.max()).bit_length())
-    return bool((found != SHARED).all())
 
 
 def _weighed(marks: Marks, weights: Floats, rows: Counts) -> Suda:
@@ -110,31 +109,20 @@ def dis_suda(scores: Floats, rows: Counts | Floats, keys: int, in_pairs: int, fr
     return spread
 
 
-def _owners(classes: Classes) -> Ids:
-    """Who alone has the keys of a class; shared where several rows, or persons, have them."""
-    owners = np.full(classes.number, SHARED, np.int32)
-    alone = classes.sizes == 1
-    if classes.table.persons is None:
-        owners[alone] = np.flatnonzero(alone)
-    else:
-        owners[alone] = classes.table.persons[classes.first()[alone]]
-    return owners
-
-
 @dataclass(frozen=True)
 class _Node:
-    """Combinations of some of the keys and who has them; beside it the rows that are alone, with theirs."""
+    """Combinations of some of the keys and who has them; beside it the rows that are alone, and which
+    combination each of them has."""
 
     words: Words
     owners: Ids
     rows: Ids
-    own: Words
+    own: Ids
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """In which bits of which word each key lies. The first is on top, so that those after it stay in place
-    when it goes."""
+    """In which bits of which word each key lies."""
 
     word: tuple[int, ...]
     shift: tuple[int, ...]
@@ -155,33 +143,61 @@ class _Layout:
         """How many bits a set of keys takes."""
         return sum(width for j, width in enumerate(self.width) if keys >> j & 1)
 
-    def packed(self, codes: Sequence[Codes]) -> Words:
-        """The combinations as words."""
-        words = np.zeros((len(codes[0]), max(self.word) + 1), np.int64)
-        for one, word, shift in zip(codes, self.word, self.shift, strict=True):
-            words[:, word] |= one.astype(np.int64) << shift
-        return words
+    def masks(self, keys: int) -> Words:
+        """The bits of a set of keys, word by word."""
+        masks = np.zeros(max(self.word) + 1, np.uint32)
+        for j, width in enumerate(self.width):
+            masks[self.word[j]] |= (keys >> j & 1) * ((1 << width) - 1) << self.shift[j]
+        return masks
 
 
-def _marked(codes: Sequence[Codes], owners: Ids, alone: Ids, told: bool) -> Marks:
-    """For each row that is alone, a bit for every set of keys by which it is; set n holds key j at bit j.
+class _Keys:
+    """The keys of classes, one after another: never all codes at once."""
 
-    Where other keys have `told` rows apart, they need not be alone by all of these together.
+    def __init__(self, classes: Classes, names: Sequence[str], alone: Ids) -> None:
+        self._classes, self._table, self._names, self.alone = classes, classes.table, names, alone
+
+    def size(self, j: int) -> int:
+        """How many values there may be."""
+        return len(self._table.domain(self._names[j]))
+
+    def is_constant(self, j: int) -> bool:
+        """Whether all classes have the same value."""
+        codes = self._codes(j, self._classes.first())
+        return bool((codes == codes[0]).all())
+
+    def _codes(self, j: int, first: Places) -> Codes:
+        codes: Codes = self._table.column(self._names[j])[first]
+        return codes
+
+    def owners(self) -> Ids:
+        """Who alone has the keys of a class; shared where several rows, or persons, have them."""
+        owners, persons = np.full(self._classes.number, SHARED, np.int32), self._table.persons
+        owners[self.alone] = self.alone if persons is None else persons[self._classes.first()[self.alone]]
+        return owners
+
+    def packed(self, sought: Sequence[int], layout: _Layout) -> _Node:
+        """Some of the keys as words, of all classes."""
+        words, first = (
+            np.zeros((self._classes.number, max(layout.word) + 1), np.uint32),
+            self._classes.first(),
+        )
+        for j, word, shift in zip(sought, layout.word, layout.shift, strict=True):
+            words[:, word] |= self._codes(j, first).astype(np.uint32) << np.uint32(shift)
+        return _Node(words, self.owners(), np.arange(len(self.alone), dtype=np.int32), self.alone)
+
+
+def _marked(keys: _Keys, sought: Sequence[int]) -> Marks:
+    """For each row that is alone, a bit for every set of the keys by which it is; set n holds key j at bit j.
+
+    They need not be alone by all of these together: other keys may have told them apart.
     """
-    m = len(codes)
-    marks = np.zeros((len(alone), max((1 << m) // BITS_OF_MARKS, 1)), np.uint64)
-    if not codes:
-        return marks
-    layout = _Layout.of([int(one.max()) + 1 for one in codes])
-    words, rows = layout.packed(codes), np.arange(len(alone), dtype=np.int32)
-    own = words[alone]
-    if told:
-        words, owners, found = _hashed(words, owners, own)
-        rows, own = rows[found != SHARED], own[found != SHARED]
-    full = (1 << m) - 1
-    marks[rows, full // BITS_OF_MARKS] |= np.uint64(1) << np.uint64(full % BITS_OF_MARKS)
-    if len(rows):
-        _below(_Node(words, owners, rows, own), full, 0, layout, marks)
+    m = len(sought)
+    marks = np.zeros((len(keys.alone), max((1 << m) // BITS_OF_MARKS, 1)), np.uint64)
+    if sought:
+        full, layout = (1 << m) - 1, _Layout.of([keys.size(j) for j in sought])
+        node = _child(keys.packed(sought, layout), full, layout, marks)
+        _below(node, full, 0, layout, marks)
     return marks
 
 
@@ -190,52 +206,33 @@ def _below(node: _Node, keys: int, start: int, layout: _Layout, marks: Marks) ->
     for j in range(start, len(layout.word)):
         fewer = keys & ~(1 << j)
         if fewer:
-            child = _child(node, j, fewer, layout, marks)
+            child = _child(node, fewer, layout, marks)
             if len(child.rows):
                 _below(child, fewer, j + 1, layout, marks)
 
 
-def _child(node: _Node, j: int, fewer: int, layout: _Layout, marks: Marks) -> _Node:
-    """The table without one key, and the rows that are alone in it still."""
-    from worker.engine.uniqueness.suda_loops import mark, without
+def _child(node: _Node, keys: int, layout: _Layout, marks: Marks) -> _Node:
+    """The table of fewer keys, and the rows that are alone in it still."""
+    from worker.engine.uniqueness.suda_loops import mark, merged
 
-    place = layout.word[j], layout.shift[j], layout.width[j]
-    own, bits = without(node.own, *place), layout.bits(fewer)
-    words = without(node.words, *place)
-    if words.shape[1] == 1 and bits <= _doubled(words):
-        words, owners, found = _placed(words, node.owners, own, bits)
-    else:
-        words, owners, found = _hashed(words, node.owners, own)
-    mark(found, node.rows, *divmod(fewer, BITS_OF_MARKS), marks)
-    alone = found != SHARED
-    return _Node(words, owners, node.rows[alone], own[alone])
-
-
-def _doubled(words: Words) -> int:
-    """The bits of a table with room for twice as many combinations."""
-    return max(2 * len(words), 2).bit_length()
-
-
-def _placed(words: Words, owners: Ids, own: Words, bits: int) -> tuple[Words, Ids, Ids]:
-    """Equal combinations as one where there is a place for every combination that may be."""
-    from worker.engine.uniqueness.suda_loops import NOBODY, laid_out, read_off
-
-    table = np.full(1 << bits, NOBODY, np.int32)
-    number = laid_out(words, owners, table)
-    fewer, theirs = np.empty((number, 1), np.int64), np.empty(number, np.int32)
-    read_off(table, fewer, theirs)
-    return fewer, theirs, table[own[:, 0]]
-
-
-def _hashed(words: Words, owners: Ids, own: Words) -> tuple[Words, Ids, Ids]:
-    """The same where they have to be looked for."""
-    from worker.engine.uniqueness.suda_loops import looked_up, merged
-
-    wide, theirs, found = _doubled(words), owners.copy(), np.empty(len(own), np.int32)
+    wide = min(layout.bits(keys) + 1, _roomy(node.words))
     table = np.full(1 << wide, -1, np.int32)
-    number = merged(words, theirs, table, 64 - wide)
-    looked_up(own, words, theirs, table, 64 - wide, found)
-    return words[:number], theirs[:number], found
+    words, owners = np.empty_like(node.words), np.empty_like(node.owners)
+    places = np.empty_like(node.owners)
+    number = merged(node.words, node.owners, layout.masks(keys), table, 64 - wide, words, owners, places)
+    rows, own = np.empty_like(node.rows), np.empty_like(node.own)
+    alone = mark(node.rows, node.own, places, owners, *divmod(keys, BITS_OF_MARKS), marks, rows, own)
+    # What was not needed is given back without a copy.
+    words.resize((number, words.shape[1]), refcheck=False)
+    owners.resize(number, refcheck=False)
+    rows.resize(alone, refcheck=False)
+    own.resize(alone, refcheck=False)
+    return _Node(words, owners, rows, own)
+
+
+def _roomy(words: Words) -> int:
+    """The bits of a table with room for half as many combinations more, at least."""
+    return max(len(words) + len(words) // 2, 2).bit_length()
 
 
 def _minimal(marks: Marks, keys: int) -> Marks:

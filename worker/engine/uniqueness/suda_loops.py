@@ -9,14 +9,12 @@ import numpy as np
 from worker.engine.kernels.compiled import compiled, inlined
 
 Ids = np.ndarray[Any, np.dtype[np.int32]]
-Words = np.ndarray[Any, np.dtype[np.int64]]
+Words = np.ndarray[Any, np.dtype[np.uint32]]
 Bits = np.ndarray[Any, np.dtype[np.uint64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 SHARED = -1
 """The owner of a combination that several rows, or persons, have."""
-NOBODY = -2
-"""The owner of a place that holds no combination."""
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 ONE = np.uint64(1)
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
@@ -25,40 +23,6 @@ PLACES = np.array(
     sorted(range(64), key=lambda bit: 0x03F79D71B4CB0A89 << bit >> 58 & 63),
     np.int64,
 )
-
-
-@compiled
-def without(words: Words, at: int, shift: int, width: int) -> Words:
-    """The same combinations without the key in these bits of one word; those above move down."""
-    fewer = words.copy()
-    low = (1 << shift) - 1
-    for i in range(words.shape[0]):
-        fewer[i, at] = ((words[i, at] >> (shift + width)) << shift) | (words[i, at] & low)
-    return fewer
-
-
-@compiled
-def laid_out(words: Words, owners: Ids, table: Ids) -> int:
-    """Who has each combination, at the place that its one word says; returns how many there are."""
-    number = 0
-    for i in range(words.shape[0]):
-        place = words[i, 0]
-        if table[place] == NOBODY:
-            table[place] = owners[i]
-            number += 1
-        elif table[place] != owners[i]:
-            table[place] = SHARED
-    return number
-
-
-@compiled
-def read_off(table: Ids, words: Words, owners: Ids) -> None:
-    """The combinations of a table in which each has its place, and who has them."""
-    number = 0
-    for place in range(table.size):
-        if table[place] != NOBODY:
-            words[number, 0], owners[number] = place, table[place]
-            number += 1
 
 
 @inlined
@@ -79,42 +43,52 @@ def _alike(words: Words, row: int, others: Words, other: int) -> bool:
 
 
 @compiled
-def merged(words: Words, owners: Ids, table: Ids, shift: int) -> int:
-    """Equal combinations become one, at the beginning of both arrays; `table` says where each stands."""
+def merged(
+    words: Words,
+    owners: Ids,
+    masks: Words,
+    table: Ids,
+    shift: int,
+    fewer: Words,
+    theirs: Ids,
+    places: Ids,
+) -> int:
+    """The combinations without the bits that are in no mask, each once, who has them, and which of them each
+    became; how many there are. In `table` they are looked for.
+    """
     number, last = 0, table.size - 1
     for i in range(words.shape[0]):
-        place = _first_place(words, i, shift)
-        while table[place] >= 0 and not _alike(words, i, words, table[place]):
+        for w in range(words.shape[1]):
+            fewer[number, w] = words[i, w] & masks[w]
+        place = _first_place(fewer, number, shift)
+        while table[place] >= 0 and not _alike(fewer, number, fewer, table[place]):
             place = (place + 1) & last
         there = table[place]
         if there < 0:
-            table[place] = number
-            for w in range(words.shape[1]):
-                words[number, w] = words[i, w]
-            owners[number] = owners[i]
+            there = table[place] = number
+            theirs[number] = owners[i]
             number += 1
-        elif owners[there] != owners[i]:
-            owners[there] = SHARED
+        elif theirs[there] != owners[i]:
+            theirs[there] = SHARED
+        places[i] = there
     return number
 
 
 @compiled
-def looked_up(own: Words, words: Words, owners: Ids, table: Ids, shift: int, found: Ids) -> None:
-    """Who has the combination of each row."""
-    last = table.size - 1
-    for i in range(own.shape[0]):
-        place = _first_place(own, i, shift)
-        while not _alike(own, i, words, table[place]):
-            place = (place + 1) & last
-        found[i] = owners[table[place]]
-
-
-@compiled
-def mark(found: Ids, rows: Ids, word: int, bit: int, bits: Bits) -> None:
-    """Mark a set of keys for the rows that are alone by it."""
+def mark(
+    rows: Ids, own: Ids, places: Ids, owners: Ids, word: int, bit: int, bits: Bits, alone: Ids, theirs: Ids
+) -> int:
+    """Mark a set of keys for the rows that are alone by it, and keep these with their combinations; how many
+    there are. `own` are the combinations that they had, which became those in `places`.
+    """
+    number = 0
     for i in range(rows.size):
-        if found[i] != SHARED:
+        there = places[own[i]]
+        if owners[there] != SHARED:
             bits[rows[i], word] |= ONE << np.uint64(bit)
+            alone[number], theirs[number] = rows[i], there
+            number += 1
+    return number
 
 
 @compiled
