@@ -35,7 +35,6 @@ def test_by_hand():
     assert (one.distinct.tolist(), one.judged.tolist()) == ([2, 1], [True, False])
     assert one.effective.tolist() == pytest.approx([4 / 3**0.75, 1])
     assert one.apart().tolist() == pytest.approx([3 / 8, 3 / 8])
-    assert one.share_of(np.array([False, True])) == 0.5
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -48,3 +47,18 @@ def test_classes_looked_at_in_parts_are_as_far(seed, monkeypatch):
     monkeypatch.setattr(posteriors, "AT_ONCE", 5)
     assert found(rows).apart_in_order(ranks).tolist() == pytest.approx(whole.tolist(), abs=1e-12)
     assert len(whole) == len({key for key, _ in cells})
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 100])
+def test_parts_are_whole_classes_numbered_anew(at_once, monkeypatch):
+    monkeypatch.setattr(posteriors, "AT_ONCE", at_once)
+    one = found([(0, 0, 3), (0, 1, 1), (1, 1, 4), (2, 0, 1), (2, 1, 1), (2, 2, 5)])
+    parts = list(one.parts())
+    assert all(part.ids.tolist()[0] == 0 and part.ids.max() == part.number - 1 for part in parts)
+    for figure in ("posterior", "gain", "people", "distinct", "effective", "held"):
+        assert (
+            np.concatenate([getattr(part, figure) for part in parts]).tolist()
+            == getattr(one, figure).tolist()
+        )
+    assert np.concatenate([part.apart() for part in parts]).tolist() == one.apart().tolist()
+    assert [len(part.ids) for part in parts] == {1: [2, 1, 3], 4: [6], 100: [6]}[at_once]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ AT_ONCE = 1 << 15
 @dataclass(frozen=True)
 class Posteriors:
     """One entry per value that occurs in a class, in the order of classes: the class, the code of the value,
-    how many in the class hold it.
+    how many in the class hold it. What is worked out for every entry of many is worked out in `parts`.
 
     `people` is the size of each class and `overall` how often each value occurs in the whole table; both in
     persons where a key tells them apart. `harmless` marks the values that need no protection.
@@ -51,8 +51,8 @@ class Posteriors:
     @cached_property
     def held(self) -> Counts:
         """How many values each class holds in all: a person with two values holds both."""
-        held: Counts = np.bincount(self.ids, self.inside, self.number).astype(np.int64)
-        return held
+        parts = [np.bincount(one.ids, one.inside, one.number).astype(np.int64) for one in self.parts()]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     @property
     def posterior(self) -> Floats:
@@ -91,11 +91,6 @@ class Posteriors:
         spent = np.bincount(self.ids, counts * np.log(counts), self.number)
         return np.asarray(np.maximum(np.exp(np.log(self.held) - spent / self.held), 1.0))
 
-    def share_of(self, classes: Mask) -> float | None:
-        """The share of everybody who is in one of these classes."""
-        total = int(self.people.sum())
-        return int(self.people[classes].sum()) / total if total else None
-
     def apart(self) -> Floats:
         """Half the sum of |p − q| of each class: all values are equally far apart."""
         seen = np.abs(self.gain)
@@ -109,22 +104,24 @@ class Posteriors:
         place[present[np.argsort(ranks[present], kind="stable")]] = np.arange(len(present))
         shares = np.zeros(len(present))
         shares[place[present]] = self.prior[present]
-        found = [ordered_distances(*self._ordered(part, place), shares) for part in self._parts()]
+        found = [ordered_distances(*part._ordered(place), shares) for part in self.parts()]
         return np.concatenate(found) if found else np.zeros(0)
 
-    def _ordered(self, part: slice, place: Codes) -> tuple[Ids, Codes, Counts]:
-        """The entries of some classes by class and place; the classes are numbered anew."""
-        ids, places = self.ids[part] - self.ids[part.start], place[self.codes[part]]
-        order = np.lexsort((places, ids))
-        return ids[order], places[order], self.inside[part][order]
+    def _ordered(self, place: Codes) -> tuple[Ids, Codes, Counts]:
+        """The entries by class and place."""
+        places = place[self.codes]
+        order = np.lexsort((places, self.ids))
+        return self.ids[order], places[order], self.inside[order]
 
-    def _parts(self) -> Iterator[slice]:
-        """Whole classes, not too many at once."""
+    def parts(self) -> Iterator[Posteriors]:
+        """Whole classes, numbered anew, not too many at once. Every class has an entry."""
         start = 0
         while start < len(self.ids):
-            last = self.ids[min(start + AT_ONCE, len(self.ids)) - 1]
+            first, last = int(self.ids[start]), int(self.ids[min(start + AT_ONCE, len(self.ids)) - 1])
             end = int(np.searchsorted(self.ids, last, side="right"))
-            yield slice(start, end)
+            some, people = slice(start, end), self.people[first : last + 1]
+            ids, codes, inside = self.ids[some] - first, self.codes[some], self.inside[some]
+            yield replace(self, ids=ids, codes=codes, inside=inside, people=people)
             start = end
 
 

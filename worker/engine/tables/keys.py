@@ -105,7 +105,9 @@ def group(keys: Keys) -> Groups:
     if (keys[1:] >= keys[:-1]).all():  # as in a table grouped by its first columns
         fresh = np.ones(len(keys), bool)
         np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
-        return Groups(np.cumsum(fresh) - 1, np.flatnonzero(fresh))
+        ids = np.cumsum(fresh)
+        ids -= 1
+        return Groups(ids, np.flatnonzero(fresh))
     span = int(keys.max()) + 1
     if span <= DENSE:
         return _listed(keys, span)

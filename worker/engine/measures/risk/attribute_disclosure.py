@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, NamedTuple, Self
 
 from pydantic import Field
 
@@ -201,27 +201,55 @@ def _true(traces: Traces | None, names: Sequence[str]) -> tuple[str, ...]:
 
 def _reached(found: Posteriors) -> dict[str, Scalar]:
     """What the classes tell, and how diverse the least diverse is."""
-    certain, harmful = found.distinct == 1, found.harmful
-    prior = found.prior[~found.harmless]
+    parts, total = [_Told.of(part) for part in found.parts()], int(found.people.sum())
     return {
-        "highest_posterior": _most(found.posterior[harmful]),
-        "certain_share": found.share_of(certain & found.judged),
-        "homogeneity": found.share_of(certain),
-        "highest_prior": _most(prior),
-        "highest_gain": _most(found.gain[harmful].clip(0)),
-        "distinct_l": min(found.distinct[found.judged].tolist(), default=None),
-        "entropy_l": min(found.effective[found.judged].tolist(), default=None),
+        "highest_posterior": _highest(part.posterior for part in parts),
+        "certain_share": sum(part.certain for part in parts) / total if total else None,
+        "homogeneity": sum(part.alike for part in parts) / total if total else None,
+        "highest_prior": _most(found.prior[~found.harmless]),
+        "highest_gain": _highest(part.gain for part in parts),
+        "distinct_l": min((part.distinct for part in parts if part.distinct is not None), default=None),
+        "entropy_l": min((part.effective for part in parts if part.effective is not None), default=None),
     }
+
+
+class _Told(NamedTuple):
+    """What some of the classes tell: the highest and lowest figures, and how many people are in classes of
+    one value, `certain` where it is to be protected."""
+
+    posterior: float | None
+    gain: float | None
+    certain: int
+    alike: int
+    distinct: int | None
+    effective: float | None
+
+    @classmethod
+    def of(cls, found: Posteriors) -> Self:
+        alike, harmful, judged = found.distinct == 1, found.harmful, found.judged
+        return cls(
+            _most(found.posterior[harmful]),
+            _most(found.gain[harmful].clip(0)),
+            int(found.people[alike & judged].sum()),
+            int(found.people[alike].sum()),
+            int(found.distinct[judged].min()) if judged.any() else None,
+            float(found.effective[judged].min()) if judged.any() else None,
+        )
 
 
 def _far(found: Posteriors, statistics: Statistics) -> dict[str, Scalar]:
     """How far the class is from the table that is farthest."""
     domain = found.domain
-    far: dict[str, Scalar] = {"equal_t": _most(found.apart()), "ordered_t": None}
+    equal = _highest(_most(part.apart()) for part in found.parts())
+    far: dict[str, Scalar] = {"equal_t": equal, "ordered_t": None}
     if domain.kind in ON_A_SCALE:
         ranks = ranks_of(domain, statistics.declaration(domain.name))
         far["ordered_t"] = _most(found.apart_in_order(ranks))
     return far
+
+
+def _highest(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
 
 
 def _most(values: Floats) -> float | None:
