@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from worker.engine.recipes.stored import results_of
 if TYPE_CHECKING:
     from stewardapp.models import Run
 
+LEADING = 12
+"""So many figures stand first; the others are folded."""
 Sides = tuple[Result | None, Result | None]
 
 
@@ -28,6 +30,9 @@ class Difference:
     second: str
     help: HowToRead | None = None
     better: str = ""
+    apart: float | None = None
+    """How far the runs are apart, from 0 to 1: of the whole for shares, of the larger one for other numbers.
+    Of words, of what one run has not, and of single columns or parts nothing is said."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,20 @@ def sections(first: Run, second: Run) -> list[Section]:
     pairs = ((one.get(id), other.get(id)) for id in dict.fromkeys((*one, *other)))
     found = [section(sides) for sides in pairs]
     return [each for each in found if each.rows]
+
+
+def leading(found: Iterable[Section]) -> list[tuple[str, Difference]]:
+    """The figures of the whole release in which the runs are furthest apart, each with its measure."""
+    ranked = [(each.title, row) for each in found for row in each.rows if row.apart is not None]
+    return sorted(ranked, key=lambda one: -(one[1].apart or 0.0))[:LEADING]
+
+
+def by_kind(found: Iterable[Section]) -> dict[str, list[Section]]:
+    """The same by what the measures tell: risk, utility, attacks."""
+    kinds: dict[str, list[Section]] = {}
+    for each in found:
+        kinds.setdefault(words(each.section), []).append(each)
+    return kinds
 
 
 def section(sides: Sides) -> Section:
@@ -72,7 +91,8 @@ def differences(sides: Sides) -> Iterator[Difference]:
             if was != now:
                 title = f"{figure.title}, {part_words(part, figure)}" if part else figure.title
                 told = (printed(figure, was), printed(figure, now))
-                yield Difference(title, *told, help_on(figure, side), better(figure, was, now))
+                far = None if part else apart(figure, was, now)
+                yield Difference(title, *told, help_on(figure, side), better(figure, was, now), far)
 
 
 def values_of(figure: Figure, side: Result | None) -> Mapping[str, Scalar]:
@@ -81,6 +101,14 @@ def values_of(figure: Figure, side: Result | None) -> Mapping[str, Scalar]:
     if isinstance(value, Mapping):
         return value
     return {} if value is None else {"": value}
+
+
+def apart(figure: Figure, first: Scalar, second: Scalar) -> float | None:
+    """How far two numbers are apart, so that figures of different units can be put in order."""
+    if figure.unit == "words" or not isinstance(first, int | float) or not isinstance(second, int | float):
+        return None
+    largest = 1.0 if figure.unit == "share" else max(abs(first), abs(second))
+    return min(abs(first - second) / largest, 1.0)
 
 
 def better(figure: Figure, first: Scalar, second: Scalar) -> str:

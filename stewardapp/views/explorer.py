@@ -170,9 +170,11 @@ def run_compare(request: HttpRequest, id: uuid.UUID, other: uuid.UUID) -> HttpRe
     if before.release_id != after.release_id:
         raise Http404
     page = {"before": before, "after": after, "release": before.release}
+    sections = comparison.sections(before, after)
     shown = {
         "changes": differences(before, after),
-        "sections": comparison.sections(before, after),
+        "leading": comparison.leading(sections),
+        "kinds": comparison.by_kind(sections),
         "reordered": reordered(before, after),
     }
     return render(request, "runs/compare.html", page | shown)

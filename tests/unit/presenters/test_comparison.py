@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from stewardapp.presenters.comparison import sections
+from stewardapp.presenters.comparison import LEADING, apart, by_kind, leading, sections
 from tests import factories
+from worker.engine.contracts.figure import Figure
 
 
 def run_of(*found: Any) -> Any:
@@ -49,3 +50,33 @@ def test_lower_is_better_where_the_figure_says_so() -> None:
 
 def test_two_runs_whose_data_are_gone_have_nothing_to_compare() -> None:
     assert sections(SimpleNamespace(report={}), SimpleNamespace(report={})) == []  # type: ignore[arg-type]
+
+
+def test_figures_furthest_apart_stand_first_whatever_their_unit() -> None:
+    def sizes(smallest: int, unique: float, classes: int | None) -> Any:
+        after = {"smallest_class": smallest, "unique_share": unique, "classes": classes}
+        return factories.result("reidentification", "risk", after=after | {"share_above": {"0.05": unique}})
+
+    found = sections(run_of(sizes(5, 0.9, 4)), run_of(sizes(10, 0.1, None)))
+    assert [(title, row.title, row.apart) for title, row in leading(found)] == [
+        ("Re-identification", "Unique share", 0.8),
+        ("Re-identification", "Smallest class", 0.5),
+    ]
+    assert len(found[0].rows) == 4
+    assert len(leading(found * 20)) == LEADING
+
+
+def test_the_rest_is_folded_by_what_the_measures_tell() -> None:
+    here = factories.result("marginals", "utility", after={"mean_total_variation": 0.5})
+    risk = factories.result("reidentification", "risk", after={"smallest_class": 5})
+    kinds = by_kind(sections(run_of(), run_of(here, risk)))
+    assert {kind: [one.title for one in found] for kind, found in kinds.items()} == {
+        "Utility": ["Marginals"],
+        "Risk": ["Re-identification"],
+    }
+
+
+def test_yes_and_no_are_no_distance() -> None:
+    answer = Figure("answer", "Answer", "", unit="words")
+    assert apart(answer, True, False) is None
+    assert apart(Figure("count", "Count", "", unit="count"), -5, 5) == 1.0
