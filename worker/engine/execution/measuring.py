@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 from worker.engine.contracts.channels import Channels
 from worker.engine.contracts.chart import Chart, overlaid
@@ -86,6 +87,8 @@ def measured(measures: Sequence[Measure], setting: Setting) -> Measured:
         with setting.reporter.span(number / len(measures), (number + 1) / len(measures)):
             setting.reporter.stage(f"Measuring: {measure.title}")
             result, found = _instance(measure, setting)
+        later = (asked_by(one, setting.before.schema) for one in measures[number + 1 :])
+        setting.before.forget_but(chain.from_iterable(later))
         results.append(result)
         records |= {f"{_prefix(measure, measures)}_{name}": one for name, one in found.items()}
         setting.reporter.progress((number + 1) / len(measures))  # stops when the whole work ran out of time

@@ -55,7 +55,7 @@ class Classes:
     @cached_property
     def rows(self) -> Counts:
         """Rows in each class."""
-        rows: Counts = self._sum(self._table.counts)
+        rows: Counts = self._table.counts if self._is_each_tuple else self._sum(self._table.counts)
         return rows
 
     @cached_property
@@ -136,6 +136,11 @@ class Classes:
         some._overall = self._overall  # of the same table
         some._contents = {name: one.kept(mask, fresh) for name, one in self._contents.items()}
         return some
+
+    @property
+    def _is_each_tuple(self) -> bool:
+        """Whether every tuple is a class, in their order."""
+        return self.number == len(self.ids) and bool((self.ids == np.arange(self.number)).all())
 
     def _sum(self, values: Any) -> Any:
         total = np.zeros(self.number, values.dtype)

@@ -12,7 +12,7 @@ from worker.engine.errors import EngineError
 from worker.engine.randomness import Source
 from worker.engine.reporting import Reporter
 from worker.engine.tables.after_steps import Replay
-from worker.engine.tables.answers import BYTES_PER_TEXT, LITTLE, Answers
+from worker.engine.tables.answers import BYTES_PER_TEXT, LITTLE, Answers, size_of
 from worker.engine.tables.column import Column, Floats, Mask
 from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.dense import Numbers
@@ -39,6 +39,8 @@ FEW_TEXTS = 1 << 17
 """A column with more texts than this is rare: its table may be larger than was thought."""
 HELD = 32
 """Bytes that a tuple takes in a table held whole, with what it is made from."""
+LARGE_SHARE = 16
+"""An answer is large that takes this part of the room for answers."""
 LEAST_CLASSES = 1 << 12
 """So many classes may be held however little memory there is."""
 
@@ -170,6 +172,22 @@ class Statistics:
     def forget(self) -> None:
         """Give up all answers: nobody is going to ask again."""
         self._answers.forget(self._mine)
+
+    def forget_but(self, questions: Iterable[Question]) -> None:
+        """Give up large tables that none of these questions has for an answer: nobody asks for others."""
+        coming = [one for one in map(self._settled, questions) if isinstance(one, CountsOf)]
+        for known, answer in self._answers.of(self._mine):
+            is_large = size_of(answer) > self._answers.room // LARGE_SHARE
+            if is_large and not any(self._serves(known, one) for one in coming):
+                self._answers.drop(self._mine, known)
+                self._announced.pop(known, None)  # or the next pass would answer it again
+
+    def _serves(self, known: Question, coming: CountsOf) -> bool:
+        """Whether a question to come has this answer, or one that follows from it and is not there yet."""
+        if known == coming or not isinstance(known, CountsOf):
+            return True
+        follows = coming.is_plain and known.is_plain and set(coming.columns) < set(known.columns)
+        return follows and len(coming.columns) > 1 and self._answers.get(self._mine, coming) is None
 
     def reads(self, questions: Iterable[Question]) -> tuple[str, ...]:
         """The columns that have to be read from the rows for the answers; nothing is read for it."""
