@@ -1,5 +1,6 @@
 """The search equals brute force on many small random tables, goals, objectives and limits."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,13 @@ from worker.engine.search.judging import Judge, may_hide
 from worker.engine.search.optimal import Search, search
 from worker.engine.search.problem import Problem
 
-SETTINGS = settings(deadline=None, suppress_health_check=list(HealthCheck))
+EVERY = os.environ.get("STEWARD_FAULTS") == "full"
+
+
+def examples(number):
+    """So many in `make faults`, each of which looks at every node; a third of them in each suite."""
+    few = number if EVERY else number // 3
+    return settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=few)
 
 
 def first(score):
@@ -55,7 +62,7 @@ def rounded(score):
     return tuple(round(part, 8) for part in score) if isinstance(score, tuple) else round(score, 8)
 
 
-@settings(SETTINGS, max_examples=400)
+@examples(400)
 @given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
 def test_the_search_equals_brute_force_for_every_goal(data, drawn, aim, limit, drop):
     goals = data.draw(problems.asked(drawn))
@@ -65,7 +72,7 @@ def test_the_search_equals_brute_force_for_every_goal(data, drawn, aim, limit, d
 WEIGHTS = st.sampled_from([0.0, 0.1, 0.5, 0.7, 1.0, 3.0])
 
 
-@settings(SETTINGS, max_examples=300)
+@examples(300)
 @given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
 def test_columns_count_by_their_weights(data, drawn, aim, limit, drop):
     width = len(drawn.levels)
@@ -76,7 +83,7 @@ def test_columns_count_by_their_weights(data, drawn, aim, limit, drop):
     )
 
 
-@settings(SETTINGS, max_examples=200)
+@examples(200)
 @given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
 def test_columns_too_deep_for_a_mask_are_generalized_by_a_table(data, drawn, aim, limit, drop):
     goals = data.draw(problems.asked(drawn))
@@ -85,7 +92,7 @@ def test_columns_too_deep_for_a_mask_are_generalized_by_a_table(data, drawn, aim
         check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
 
 
-@settings(SETTINGS, max_examples=300)
+@examples(300)
 @given(st.data(), problems.tables(), problems.aims, problems.LIMITS, st.booleans())
 def test_class_sizes_alone_are_judged_without_asking_the_goals(data, drawn, aim, limit, drop):
     drawn.table = replace(drawn.table, persons=None)
@@ -93,7 +100,7 @@ def test_class_sizes_alone_are_judged_without_asking_the_goals(data, drawn, aim,
     check(drawn, goals, aim, limit, drop, data.draw(problems.bounds(drawn.levels)))
 
 
-@settings(SETTINGS, max_examples=300)
+@examples(300)
 @given(
     problems.tables(most_rows=60),
     problems.aims,
