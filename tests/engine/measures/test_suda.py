@@ -1,6 +1,7 @@
 """Special uniques as a measure: shares, DIS, contributions, row by row."""
 
 import math
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -63,6 +64,28 @@ def test_as_by_hand(seed, few):
     for name in KEYS:
         part = sum(math.factorial(3 - len(one)) for some in sets.values() for one in some if name in one)
         assert found["contribution"][name] == pytest.approx(part / whole if whole else 0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_worst_rows_are_told_by_what_they_are_alone_by_and_no_value(seed):
+    case = random_sample(seed)
+    (result,) = measured_of(SpecialUniques(), case).results
+    sets, _ = by_hand(case)
+    often = Counter(some for found in sets.values() for some in found)
+    adds = {some: rows * math.factorial(len(KEYS) - len(some)) for some, rows in often.items()}
+    worst = [chart for chart in result.charts if chart.slug == "worst-sets"]
+    assert bool(worst) is bool(adds)
+    for chart in worst:
+        (series,) = chart.series
+        whole = sum(adds.values())
+        assert series.y == pytest.approx(sorted((add / whole for add in adds.values()), reverse=True)[:5])
+        assert set(series.x) <= {said(some, rows) for some, rows in often.items()}
+
+
+def said(some, rows):
+    names = [*some]
+    named = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"1 row is alone by {named}" if rows == 1 else f"{rows} rows are alone by {named}"
 
 
 @pytest.mark.parametrize("seed", range(40))

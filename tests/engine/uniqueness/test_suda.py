@@ -2,20 +2,21 @@
 
 import math
 import random
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from tests.engine.uniqueness.rows import classes_of_rows
-from worker.engine.uniqueness.suda import dis_suda, disclosure_of_matches, suda
+from worker.engine.uniqueness.suda import WORST, dis_suda, disclosure_of_matches, suda
 
 
 def by_hand(rows, persons=None, left_out=False):
     """Scores, fewest keys, parts and sizes, row by row and set by set."""
     m, persons = len(rows[0]), persons or list(range(len(rows)))
     scores, least = [0] * len(rows), [0] * len(rows)
-    parts, sizes = [0] * m, [0] * (m + 1)
+    parts, sizes, sets = [0] * m, [0] * (m + 1), Counter()
     for i, row in enumerate(rows):
         alone = []
         for size in range(1, m + 1):
@@ -33,11 +34,23 @@ def by_hand(rows, persons=None, left_out=False):
             weight = math.factorial(m - len(keys))
             scores[i] += weight
             sizes[len(keys)] += 1
+            sets[keys] += 1
             for j in keys:
                 parts[j] += weight
         least[i] = min(map(len, alone), default=0)
     total = sum(scores)
-    return scores, least, [part / total if total else 0 for part in parts], sizes
+    return scores, least, [part / total if total else 0 for part in parts], sizes, sets
+
+
+def assert_worst(found, sets, m):
+    """Those named are the sets with the largest parts of all scores, each with its rows."""
+    adds = {keys: rows * math.factorial(m - len(keys)) for keys, rows in sets.items()}
+    order = sorted(adds, key=lambda keys: -adds[keys])[:WORST]
+    total = sum(adds.values())
+    assert [one.adds for one in found.sets] == pytest.approx([adds[keys] / total for keys in order])
+    assert all(
+        (sets[one.keys], adds[one.keys] / total) == (one.rows, pytest.approx(one.adds)) for one in found.sets
+    )
 
 
 def random_rows(seed):
@@ -61,9 +74,10 @@ def test_keys_that_tell_everybody_or_nobody_as_by_hand(seed):
     ]
     classes, names, at = classes_of_rows(rows, persons)
     found = suda(classes, names, seed % 2 == 1)
-    scores, least, parts, sizes = by_hand(rows, persons, seed % 2 == 1)
+    scores, least, parts, sizes, sets = by_hand(rows, persons, seed % 2 == 1)
     assert (found.scores[at].tolist(), found.least[at].tolist()) == (scores, least)
     assert found.sizes.tolist() == sizes
+    assert_worst(found, sets, len(names))
     assert found.contributions.tolist() == pytest.approx(parts)
 
 
@@ -83,10 +97,11 @@ def test_as_by_hand(seed):
     left_out = seed % 2 == 1
     classes, names, at = classes_of_rows(rows, persons)
     found = suda(classes, names, left_out)
-    scores, least, parts, sizes = by_hand(rows, persons, left_out)
+    scores, least, parts, sizes, sets = by_hand(rows, persons, left_out)
     assert found.scores[at].tolist() == scores
     assert found.least[at].tolist() == least
     assert found.sizes.tolist() == sizes
+    assert_worst(found, sets, len(names))
     assert found.contributions.tolist() == pytest.approx(parts, abs=1e-9)
 
 

@@ -107,6 +107,7 @@ def look_again(
     releases: Mapping[str, TableSource] | None = None,
     earlier: Earlier | None = None,
     held_out: Mask | None = None,
+    by_record: bool = False,
     input_sha256: str | None = None,
     output_sha256: str | None = None,
 ) -> Report:
@@ -114,8 +115,9 @@ def look_again(
 
     No step is carried out: what they leave of columns and kinds is declared. `key` is that of the run, so
     that measures draw as they did there. `released` holds what the run kept beside the file as well, and
-    `held_out` marks the input rows from which no step learnt anything. Goals are not judged: that was done
-    when the file was made.
+    `held_out` marks the input rows from which no step learnt anything. With `by_record` the classes that fare
+    worst by figures of rows are named, as by a run that writes these; here nothing of them is kept. Goals
+    are not judged: that was done when the file was made.
     """
     work = Work(
         recipe,
@@ -139,7 +141,8 @@ def look_again(
     ordered = laid_back(made, released, place, memory) if place in released.schema else None
     before, after = work.statistics(data), work.statistics(ordered or made)
     announced(work, (), Outlook(data.schema, data.rows, work.traces(data)), before, after)
-    found = work.measured(data, before, after, Source(key), held_out, aligned=ordered is not None)
+    aligned = ordered is not None
+    found = work.measured(data, before, after, Source(key), held_out, aligned, by_record and aligned)
     report.measures.extend(found.results)
     return finished(report, work)
 

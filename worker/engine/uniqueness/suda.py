@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from worker.engine.uniqueness.suda_loops import SHARED
 
 DIS_FRACTION = 0.01
 """The share of the population that is taken to be in the sample where nobody says."""
+WORST = 5
+"""So many sets are named."""
 BITS_OF_WORD = 32
 BITS_OF_MARKS = 64
 
@@ -30,6 +32,16 @@ Ids = np.ndarray[Any, np.dtype[np.int32]]
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 Marks = np.ndarray[Any, np.dtype[np.uint64]]
 Places = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Singling:
+    """A set of keys by their numbers, how many rows it singles out as no part of it does, and what it adds:
+    first its weight in all, then the part of all scores."""
+
+    keys: tuple[int, ...]
+    rows: float
+    adds: float
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,8 @@ class Suda:
     """Of each key, the part of all scores that comes from sets with it."""
     sizes: Floats
     """How many minimal sample uniques of each number of keys there are."""
+    sets: tuple[Singling, ...] = ()
+    """The sets of keys that add most to all scores, that with the largest part first."""
 
 
 def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda:
@@ -75,8 +89,12 @@ def suda(classes: Classes, names: Sequence[str], left_out: bool = False) -> Suda
         sizes[1] += rows.sum() * len(apart)
         scores[alone] += len(apart) * weights[1]
         least[alone] = 1
-    total = sizes @ weights
-    return Suda(scores, least, parts / (total or 1), sizes)
+    total = float(sizes @ weights) or 1.0
+    sets = [replace(one, keys=tuple(sorted(sought[j] for j in one.keys))) for one in found.sets]
+    sets += [Singling((j,), float(rows.sum()), float(rows.sum()) * weights[1]) for j in apart]
+    sets.sort(key=lambda one: (-one.adds, one.keys))
+    worst = tuple(replace(one, adds=one.adds / total) for one in sets[:WORST])
+    return Suda(scores, least, parts / total, sizes, worst)
 
 
 def _weighed(marks: Marks, weights: Floats, rows: Counts) -> Suda:
@@ -88,9 +106,14 @@ def _weighed(marks: Marks, weights: Floats, rows: Counts) -> Suda:
     size = holds.sum(axis=0).astype(np.int32)
     scores, least = np.zeros(len(rows)), np.zeros(len(rows), np.int32)
     often = weighed(marks, weights[size], size, rows.astype(np.float64), scores, least)
-    return Suda(
-        scores, least, holds @ (often * weights[size]), np.bincount(size, often, m + 1).astype(np.float64)
+    adds = often * weights[size]
+    most = [int(word) for word in np.argsort(-adds, kind="stable")[:WORST] if often[word]]
+    sets = tuple(
+        Singling(tuple(np.flatnonzero(holds[:, one]).tolist()), float(often[one]), float(adds[one]))
+        for one in most
     )
+    sizes = np.bincount(size, often, m + 1).astype(np.float64)
+    return Suda(scores, least, holds @ adds, sizes, sets)
 
 
 def disclosure_of_matches(unique: int, in_pairs: int, fraction: float) -> float | None:

@@ -51,6 +51,7 @@ def looked(job: Job, files: Files, recipe: Recipe, noted: Noted, reporter: Repor
         releases=other_releases(job, files, recipe, memory),
         earlier=noted,
         held_out=held_out(job, files, table),
+        by_record=True,
         input_sha256=job["input_sha256"],
         output_sha256=sha256,
     )

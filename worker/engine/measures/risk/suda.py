@@ -18,7 +18,15 @@ from worker.engine.tables.questions import Question, classes_of
 from worker.engine.tables.table import Schema
 from worker.engine.uniqueness.matching import KEYS, in_words, nothing_to_match
 from worker.engine.uniqueness.rows_of_classes import class_of_rows, of_rows
-from worker.engine.uniqueness.suda import DIS_FRACTION, Suda, dis_suda, disclosure_of_matches, suda
+from worker.engine.uniqueness.suda import (
+    DIS_FRACTION,
+    Singling,
+    Suda,
+    dis_suda,
+    disclosure_of_matches,
+    suda,
+)
+from worker.engine.wording import thousands
 
 SECONDS_PER_SET = 3e-8
 BYTES_PER_ROW = 64
@@ -146,6 +154,8 @@ class SpecialUniques(Measure):
         if side.by_record:
             records = _by_row(side, classes, {"suda": found.scores, "dis_suda": spread})
         charts = _charts(found, side.keys) if found.scores.any() else ()
+        if charts and side.by_record:
+            charts = (*charts, _in_words(found.sets, side.keys))
         return Found(self._figures(side, classes, found, spread), charts, records=records)
 
     def _spread(self, classes: Classes, found: Suda) -> PerRecord:
@@ -197,3 +207,23 @@ def _charts(found: Suda, keys: Sequence[str]) -> tuple[Chart, ...]:
         note="Sets have several columns, so that parts sum to more than the whole.",
     )
     return sizes, parts
+
+
+def _in_words(sets: Sequence[Singling], keys: Sequence[str]) -> Chart:
+    """The worst rows by what they are alone by: no value, because what one row holds is said of nobody."""
+    words = tuple(_alone_by(one, keys) for one in sets)
+    return Chart(
+        slug="worst-sets",
+        title="What the worst rows are alone by",
+        kind="bar",
+        x=Axis("Rows", scale="category"),
+        y=Axis("Part of all scores", "", "percent"),
+        series=(Series("", words, tuple(one.adds for one in sets)),),
+        note="The sets that add most to all scores. No part of a set tells these rows apart already.",
+    )
+
+
+def _alone_by(one: Singling, keys: Sequence[str]) -> str:
+    *others, last = [keys[key] for key in one.keys]
+    rows = "1 row is" if one.rows == 1 else f"{thousands(round(one.rows))} rows are"
+    return f"{rows} alone by {', '.join(others)}{' and ' if others else ''}{last}"
