@@ -28,13 +28,16 @@ class DatasetRow:
     newest: VersionRow | None
 
 
-def versions_with_attempts(versions: VersionQuerySet) -> list[VersionRow]:
-    """Versions in their order, each with its latest attempt."""
+def with_attempts(versions: VersionQuerySet) -> VersionQuerySet:
+    """Versions in their order, each knowing its latest attempt."""
     attempts = Reading.objects.filter(version=OuterRef("pk")).order_by("-queued_at")
     found = versions.annotate(attempt_state=Subquery(attempts.values("state")[:1]))
-    return [
-        VersionRow(one, vars(one)["attempt_state"]) for one in found.select_related("current", "uploaded_by")
-    ]
+    return found.select_related("current", "uploaded_by")
+
+
+def version_rows(versions: Iterable[Version]) -> list[VersionRow]:
+    """Each with its latest attempt, which it knows."""
+    return [VersionRow(one, vars(one)["attempt_state"]) for one in versions]
 
 
 def datasets_with_newest(datasets: Iterable[Dataset]) -> list[DatasetRow]:
@@ -42,7 +45,7 @@ def datasets_with_newest(datasets: Iterable[Dataset]) -> list[DatasetRow]:
     found = list(datasets)
     same = Version.objects.filter(dataset=OuterRef("dataset")).order_by("-number")
     newest = Version.objects.filter(dataset__in=found, number=Subquery(same.values("number")[:1]))
-    rows = {row.version.dataset_id: row for row in versions_with_attempts(newest)}
+    rows = {row.version.dataset_id: row for row in version_rows(with_attempts(newest))}
     return [DatasetRow(dataset, rows.get(dataset.pk)) for dataset in found]
 
 

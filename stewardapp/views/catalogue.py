@@ -6,7 +6,6 @@ import uuid
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import path, reverse
@@ -19,6 +18,7 @@ from stewardapp.presenters.published_risk import published_risk
 from stewardapp.reads.released_table import Damaged
 from stewardapp.reads.runs import SeenRun
 from stewardapp.views.finding import with_policy
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.published import NotShown, Publication, offers, published
 from worker.engine.contracts.chart import Chart
 
@@ -28,12 +28,10 @@ PER_PAGE = 20
 @require_GET
 def catalogue_list(request: HttpRequest) -> HttpResponse:
     """Everything this person may download, searched by words."""
-    words = request.GET.get("q", "").strip()
-    found = Release.objects.in_catalogue_for(request.user).select_related("project")
-    for word in words.split():
-        found = found.filter(title__icontains=word) | found.filter(purpose__icontains=word)
-    page = Paginator(found.order_by("-published_at"), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "catalogue/list.html", {"page": page, "q": words})
+    there = Release.objects.in_catalogue_for(request.user).select_related("project")
+    found = searched(request, there.order_by("-published_at"), "title", "purpose")
+    shown = {"page": paged(request, found, PER_PAGE), "q": request.GET.get("q", "").strip()}
+    return render(request, "catalogue/list.html", shown)
 
 
 @login_not_required

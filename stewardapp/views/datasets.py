@@ -3,7 +3,6 @@
 import uuid
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
@@ -17,11 +16,12 @@ from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Dataset, Population, Project, User
 from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters.datasets import dataset_line, version_line
-from stewardapp.reads.datasets import datasets_with_newest, versions_with_attempts
+from stewardapp.reads.datasets import datasets_with_newest, version_rows, with_attempts
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 from stewardapp.views.populations import with_population
 
-PER_PAGE = 50
+PER_PAGE, BESIDE = 50, 12
 
 
 @require_safe
@@ -29,7 +29,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     """The datasets of one's projects."""
     user = signed_in(request)
     found = Dataset.objects.visible_to(user).select_related("project")
-    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    page = paged(request, searched(request, found, "name", "project__name"), PER_PAGE)
     shown = {
         "page": page,
         "datasets": [dataset_line(row) for row in datasets_with_newest(page)],
@@ -53,9 +53,10 @@ def create(request: HttpRequest) -> HttpResponse:
         dataset = _made(form, user)
         if dataset is not None:
             return redirect("dataset-upload", dataset.pk)
+    there = Dataset.objects.there().filter(project__in=projects).select_related("project")
     page = {
         "form": form,
-        "datasets": Dataset.objects.there().filter(project__in=projects).select_related("project"),
+        "page": paged(request, searched(request, there, "name", "project__name"), BESIDE),
         "may_upload": rules.may_create_dataset(person_anywhere(user)),
     }
     return render(request, "datasets/create.html", page, status=answer_status(form))
@@ -73,9 +74,11 @@ def detail(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     found = Dataset.objects.visible_to(user).select_related("project", "population")
     dataset = get_object_or_404(found, pk=id)
     person = dataset.project.person(user)
+    versions = paged(request, with_attempts(dataset.versions.all()))
     page = {
         "dataset": dataset,
-        "versions": [version_line(row) for row in versions_with_attempts(dataset.versions.all())],
+        "page": versions,
+        "versions": [version_line(row) for row in version_rows(versions)],
         "may_upload": rules.may_upload(person),
         "may_remove": rules.may_remove_dataset(person, dataset.facts()),
         "may_move": rules.may_propose_move(person),

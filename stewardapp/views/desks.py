@@ -3,6 +3,8 @@
 import uuid
 
 from django.contrib import messages
+from django.db.models import F
+from django.db.models.lookups import IsNull
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path
@@ -17,6 +19,7 @@ from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.models import Desk, Query
 from stewardapp.presenters import desks as lines
 from stewardapp.presenters.budgets import mixed_desk_warning, mixed_populations
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 from stewardapp.views.versions import version_or_404
 from worker.engine.tables.kinds import RELEASED
@@ -31,8 +34,13 @@ def listing(request: HttpRequest) -> HttpResponse:
     seen = Desk.objects.visible_to(user).select_related(
         "version__dataset__project", "version__dataset__population"
     )
-    found = sorted(seen, key=lambda desk: desk.closed_at is not None)
-    page = {"lines": [(one, lines.purses(one, user)) for one in found], "mixed": mixed_populations(found)}
+    wanted = searched(request, seen, "version__dataset__name", "version__dataset__project__name")
+    found = paged(request, wanted.order_by(IsNull(F("closed_at"), True).desc(), "-created_at"))
+    page = {
+        "page": found,
+        "lines": [(one, lines.purses(one, user)) for one in found],
+        "mixed": mixed_populations(found),
+    }
     return render(request, "desks/list.html", page)
 
 

@@ -22,7 +22,7 @@ from stewardapp.models.membership import person_anywhere
 from stewardapp.presenters import budgets as lines
 from stewardapp.presenters.datasets import dataset_line
 from stewardapp.reads.datasets import datasets_with_newest
-from stewardapp.views.paging import paged
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 
 
@@ -31,7 +31,8 @@ def listing(request: HttpRequest) -> HttpResponse:
     """All populations of the site."""
     user = signed_in(request)
     person = person_anywhere(user)
-    found = paged(request, Population.objects.visible_to(user).prefetch_related("overlaps"))
+    seen = Population.objects.visible_to(user).prefetch_related("overlaps")
+    found = paged(request, searched(request, seen, "name", "description"))
     page = {
         "page": found,
         "populations": [(population, lines.level(population)) for population in found],

@@ -22,7 +22,7 @@ from stewardapp.presenters.home import release_line
 from stewardapp.presenters.projects import member_lines, policy_line, project_line
 from stewardapp.reads.datasets import datasets_with_newest
 from stewardapp.reads.projects import projects_with_counts
-from stewardapp.views.paging import paged
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 
 RECENT = 10
@@ -32,7 +32,7 @@ RECENT = 10
 def listing(request: HttpRequest) -> HttpResponse:
     """Every project somebody is in; an administrator sees all."""
     user = signed_in(request)
-    page = paged(request, Project.objects.visible_to(user))
+    page = paged(request, searched(request, Project.objects.visible_to(user), "name", "description"))
     here = Project.objects.filter(pk__in=[project.pk for project in page])
     lines = [project_line(row) for row in projects_with_counts(here, user)]
     may_create = rules.may_create_project(person_of(user))

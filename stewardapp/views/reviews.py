@@ -20,7 +20,7 @@ from stewardapp.models import Comment, Release
 from stewardapp.presenters import candidates, release_pages
 from stewardapp.reads.releases import Seen
 from stewardapp.views.finding import release_or_404
-from stewardapp.views.paging import paged
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 from stewardapp.views.reauthentication import confirm_identity
 
@@ -30,7 +30,8 @@ def review_list(request: HttpRequest) -> HttpResponse:
     """What waits for review, the longest waiting first."""
     user = signed_in(request)
     waiting = Release.objects.reviewable_by(user).select_related("project", "candidate", "version", "policy")
-    page = paged(request, waiting.prefetch_related("policy__rows"))
+    wanted = searched(request, waiting.prefetch_related("policy__rows"), "title", "project__name")
+    page = paged(request, wanted)
     return render(request, "reviews/list.html", {"page": page, "lines": candidates.queue(list(page), user)})
 
 

@@ -18,6 +18,7 @@ from stewardapp.forms.surveys import NewSurveyForm, SurveyForm
 from stewardapp.models import Population, Project, Survey
 from stewardapp.presenters import survey_pages
 from stewardapp.presenters.charts import figure_json, pictured
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 from stewardapp.views.populations import with_population
 from worker.engine.wording import thousands
@@ -36,9 +37,10 @@ def listing(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
     user = signed_in(request)
     project = get_object_or_404(Project.objects.visible_to(user), pk=id)
     person = project.person(user)
+    here = Survey.objects.visible_to(user).filter(project=project)
     page = {
         "project": project,
-        "surveys": Survey.objects.visible_to(user).filter(project=project),
+        "page": paged(request, searched(request, here, "title")),
         "may_create": rules.may_create_survey(person),
         "may_view": rules.may_view_survey(person),
     }

@@ -31,6 +31,7 @@ MOST = 15
 BUDGET = {
     "artifact-download": 20,
     "assessment-detail": 16,
+    "dataset-detail": 16,
     "desk-open": 16,
     "home": 21,
     "population-budget": 20,
