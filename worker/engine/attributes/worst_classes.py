@@ -37,9 +37,9 @@ def worst_classes(found: Posteriors) -> Ids:
 
 def in_words(found: Posteriors, classes: Classes, names: Sequence[str], unit: str) -> Iterator[str]:
     """A sentence for each of the worst classes."""
-    first, table = classes.first(), classes.table
+    table = classes.table
     for entry in worst_classes(found).tolist():
-        at = int(first[found.ids[entry]])
+        at = int(np.argmax(classes.ids == found.ids[entry]))  # the other classes are nobody's concern
         labels = ", ".join(_said(table.domain(name), int(table.column(name)[at])) for name in names)
         value = _said(found.domain, int(found.codes[entry]))
         yield _sentence(labels, value, int(found.inside[entry]), int(found.held[found.ids[entry]]), unit)

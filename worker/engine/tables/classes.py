@@ -122,6 +122,8 @@ class Classes:
 
     def first(self) -> Ids:
         """A tuple of each class."""
+        if self._is_each_tuple:
+            return self.ids
         at = np.zeros(self.number, np.int64)
         at[self.ids[self._member]] = np.flatnonzero(self._member)
         return at
