@@ -16,8 +16,10 @@ BOUND = 12.0
 
 
 def sweeping(setting: Setting) -> list[Result]:
-    """From the action until the last run has succeeded. Its runs share an engine that is loaded ahead, and
-    what was read of the original: beside a run that has neither, and beside one that lacks the latter.
+    """From the action until the last run has succeeded, in seconds of the processor, not of a busy machine.
+
+    Its runs share an engine that is loaded ahead, and what was read of the original: beside a run that has
+    neither, and beside one that lacks the latter.
     """
     found = at_desk(setting, "benchmarks.desk_sweep")
     return [
