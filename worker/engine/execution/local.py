@@ -17,6 +17,7 @@ from worker.engine.errors import EngineError
 from worker.engine.execution.beside import Beside, RowsBeside, marked, place_among
 from worker.engine.execution.dataset import Dataset, Step
 from worker.engine.execution.earlier import Earlier, Nothing
+from worker.engine.execution.giving_back import give_back
 from worker.engine.execution.kept import Kept
 from worker.engine.execution.output import Output, write_release
 from worker.engine.execution.records import write_records
@@ -102,6 +103,7 @@ def anonymize(
     describe_input(report, original, source, input_sha256)
     if recipe.tabulates:
         return _tabulated(work, original, Source(key or fresh_key()), outputs, exact, report)
+    give_back(original.rows)
     before = work.statistics(original)
     goals = work.goals(before)
     with work.reporter.span(0.02, 0.6):
@@ -130,6 +132,7 @@ def anonymize(
             categories.update(_categories(after, listed))
         if records is not None:
             before.forget()
+            give_back(original.rows)
             keys = truthful_keys(after.quasi_identifiers, recipe.traces_in(original.schema))
             write_records(records, original, kept, after, found.records, keys, work.reporter)
     _traced(report, recipe.traces_in(original.schema))

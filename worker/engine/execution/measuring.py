@@ -18,6 +18,7 @@ from worker.engine.contracts.scene import Outlook, Outside, Scene, Side, truthfu
 from worker.engine.contracts.traces import Traces
 from worker.engine.errors import Cancelled, EngineError, LimitExceeded, frames, is_out_of_memory
 from worker.engine.execution.earlier import Earlier, Nothing, Watched, key_of, spelled, told
+from worker.engine.execution.giving_back import give_back
 from worker.engine.execution.worst_classes import Grouped, groups_of, judged_by, worst_chart
 from worker.engine.information.side_by_side import SideBySide
 from worker.engine.randomness import Source
@@ -86,6 +87,7 @@ def measured(measures: Sequence[Measure], setting: Setting) -> Measured:
     for number, measure in enumerate(measures):
         with setting.reporter.span(number / len(measures), (number + 1) / len(measures)):
             setting.reporter.stage(f"Measuring: {measure.title}")
+            give_back(setting.rows)
             result, found = _instance(measure, setting)
         later = (asked_by(one, setting.before.schema) for one in measures[number + 1 :])
         setting.before.forget_but(chain.from_iterable(later))
