@@ -200,9 +200,12 @@ class _WideTally:
         return _Piece([column[groups.first] for column in piece.codes], groups.sum(piece.counts), weights)
 
     def _merge(self) -> None:
-        codes = [np.concatenate(parts) for parts in zip(*(p.codes for p in self._pieces), strict=True)]
         counts = np.concatenate([piece.counts for piece in self._pieces])
         weights = [piece.weights for piece in self._pieces if piece.weights is not None]
+        columns = [list(piece.codes) for piece in self._pieces]
+        self._pieces = []
+        # Column by column, so that not all are there twice.
+        codes = [np.concatenate([of.pop(0) for of in columns]) for _ in range(len(columns[0]))]
         self._pieces = [self._added_up(_Piece(codes, counts, np.concatenate(weights) if weights else None))]
         self.held = len(self._pieces[0].counts)
 
