@@ -23,6 +23,7 @@ from stewardapp.forms.refusals import attempt
 from stewardapp.models import Leak, Population
 from stewardapp.presenters.limits import limits
 from stewardapp.uploadhandler import receiving, takes_files
+from stewardapp.views.paging import paged, searched
 from stewardapp.views.people import signed_in
 from stewardapp.views.populations import population_or_404
 from stewardapp.views.posted_files import largest, unread
@@ -79,10 +80,12 @@ def unregister(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 def shown(request: HttpRequest, population: Population, form: LeakForm, status: int = 200) -> HttpResponse:
     """The page around the form."""
     seen = Leak.objects.visible_to(signed_in(request)).filter(population=population)
-    found = list(seen.select_related("registered_by", "unregistered_by", "raw"))
+    told = seen.select_related("registered_by", "unregistered_by")
+    found = paged(request, searched(request, told, "place"))
     page = {
         "population": population,
-        "leaks": found,
+        "page": found,
+        "leaks": found.object_list,
         "watched": " ".join(f"leak:{one.pk}" for one in found if one.is_alive),
         "form": form,
         "limits": limits(),

@@ -93,3 +93,13 @@ def test_a_reviewer_is_told_with_what_a_candidate_is_compared(team: Team, browse
     assert b"Not compared yet" not in browse("reviewer").get(review).content
     leaks.unregister(leak=leak, reason="Another file.", by=team.steward)
     assert b"Files that leaked" not in browse("reviewer").get(review).content
+
+
+def test_many_come_in_pages_and_are_found_by_words(people: Population, team: Team, browse: Browser) -> None:
+    for number in range(26):
+        factories.make_leak(people, team.steward, done=False, place=f"Forum {number:02}")
+    client = browse("steward")
+    assert len(client.get(page(people)).context["leaks"]) == 25
+    found = client.get(page(people), {"q": "forum 07"}).context["leaks"]
+    assert [one.place for one in found] == ["Forum 07"]
+    assert b"Nothing found" in client.get(page(people), {"q": "elsewhere"}).content
