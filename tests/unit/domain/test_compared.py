@@ -8,6 +8,7 @@ from stewardapp import storage
 from stewardapp.actions import assessments, releases
 from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.compared import uncompared, went_out_since
+from stewardapp.domain.manifest import public_part
 from stewardapp.models import Release, Run
 from tests import factories
 from tests.factories import Team
@@ -60,6 +61,15 @@ def test_what_leaked_is_to_be_compared_as_a_release_is(team: Team) -> None:
     assert (went_out_since(release), left(release)) == (False, set())
     again = factories.make_run(factories.make_release(team, version=release.version))
     assert list(again.leaks.all()) == [leak]
+
+
+def test_a_manifest_says_which_leaked_files_were_known(team: Team) -> None:
+    version = factories.make_version(team)
+    leak = factories.make_leak(version.dataset.population, team.steward)
+    assert leak.table is not None
+    made = factories.make_succeeded_run(factories.make_release(team, version=version))
+    assert made.manifest["leaks"] == [{"leak": str(leak.pk), "sha256": leak.table.sha256}]
+    assert "leaks" not in public_part(made.manifest)
 
 
 def test_one_that_waits_or_was_asked_for_by_hand_compares_nothing(team: Team, waiting: Release) -> None:
