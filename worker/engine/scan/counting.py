@@ -87,7 +87,9 @@ def _estimated(table: LongTable, sets: Sequence[Names]) -> dict[Names, ToldApart
     places = {name: at for at, name in enumerate(table.names)}
     columns = {names: np.array([places[name] for name in names], np.int64) for names in sets}
     for piece in table.pieces():
-        own = np.stack([_numbers(at, codes) for at, codes in enumerate(piece.codes)])
+        own = np.empty((len(piece.codes), len(piece)), np.uint64)
+        for at, codes in enumerate(piece.codes):  # one after the other, so that not all are there twice
+            own[at] = _numbers(at, codes)
         for names, sketch in sketches.items():
             sketch.add_sums(own, columns[names], piece.counts)
     rows = table.rows
