@@ -15,13 +15,15 @@ from django.urls import reverse
 
 from stewardapp import storage
 from stewardapp.access.workflow import State
+from stewardapp.actions import columns
 from stewardapp.database import copying
 from stewardapp.management.backup import DATABASE, LIST, Unusable, back_up
-from stewardapp.models import Artifact, AuditEvent, Blob, Release
+from stewardapp.models import Artifact, AuditEvent, Blob, JobState, Release, Run, Version
 from tests import factories
 from tests.integration.url_scene import browser
 from tests.services import fresh_database
 from tests.site import ROOT, Site, part_of
+from worker.queue import runner
 
 COPIES, KEYS = "copies", "keys-of-copies"
 
@@ -32,6 +34,13 @@ def published() -> tuple[factories.Team, Release]:
     release = factories.make_release(team)
     factories.make_succeeded_run(release)
     return team, factories.take_to(team, release, State.PUBLISHED, team.steward)
+
+
+def read_and_tagged(team: factories.Team) -> Version:
+    """Raw data of which a run can be made."""
+    version = factories.read_for_real(factories.upload(team))
+    columns.tag(version=version, roles=factories.ROLES, by=team.steward)
+    return version
 
 
 def download(team: factories.Team, release: Release) -> bytes:
@@ -84,6 +93,7 @@ def test_a_copy_under_load_is_whole_elsewhere(
 ) -> None:
     """Somebody works at the worst moments: right before the database is copied, and right after."""
     team, release = published()
+    asked = factories.make_release(team, version=read_and_tagged(team))
     expected, dump = download(team, release), copying.dump
 
     def dump_among_others(target: Path) -> None:
@@ -102,7 +112,10 @@ def test_a_copy_under_load_is_whole_elsewhere(
     with part_of(elsewhere):
         assert download(team, release) == expected
         assert before < AuditEvent.objects.count() < now
-        assert Release.objects.count() == 2
+        assert Release.objects.count() == 3
+        run = factories.make_run(asked)
+        runner.perform("run", str(run.pk))
+        assert Run.objects.get(pk=run.pk).state == JobState.SUCCEEDED
         call_command("verify_audit")
 
 
