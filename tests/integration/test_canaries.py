@@ -69,7 +69,8 @@ RELEASED_BYTES = {"review-detail", "artifact-download", "run-detail", "run-repor
 LINK = re.compile(r'(?:href|src|hx-get|data-[a-z-]*(?:url|src))="([/?][^"#]*)')
 NOT_FOLLOWED = ("/static/", "/admin/", "/accounts/")
 
-ALIKE = 12
+FILES = 12
+ALIKE = {"method-detail": 3, "help-page": 3, "help-picture": 1, "run-explorer": 3, "population-budget": 3}
 
 SECRETS = Search(tuple(SECRET.items()))
 EVERYTHING = Search((*SECRET.items(), *RELEASED.items()))
@@ -145,12 +146,12 @@ def rows(search: Search) -> list[tuple[str, Any]]:
 
 def crawled(client: Client, start: list[str], most: int = 250) -> Iterator[tuple[str, bytes]]:
     """Every page that can be reached by links, charts and fragments, with its content; of pages that differ
-    in no more than what they are about, as many as there are files here."""
+    in no more than what they are about, as many as there are files here, and of others a few."""
     known, waiting, seen = set(start), deque(start), Counter[str]()
     while waiting and most:
         url = waiting.popleft()
         seen[name_of(url)] += 1
-        if seen[name_of(url)] > ALIKE:
+        if seen[name_of(url)] > ALIKE.get(name_of(url), FILES):
             continue
         most -= 1
         answer = client.get(url)

@@ -156,7 +156,9 @@ def test_of_several_releases_the_worst_counts():
 
 def test_without_another_release_nothing_is_passed():
     now = [("v0", "1", "a")] * 6
-    assert "No other release" in reason_of(Differencing(), World(Case(COLUMNS, cells_of(now), cells_of(now))))
+    assert "No other file about the same people" in reason_of(
+        Differencing(), World(Case(COLUMNS, cells_of(now), cells_of(now)))
+    )
 
 
 @pytest.mark.parametrize("trace", [Trace.PERTURBED, Trace.EXCHANGED, Trace.MADE_UP])

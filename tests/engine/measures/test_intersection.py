@@ -222,7 +222,9 @@ def test_one_more_release_never_protects(seed):
 
 def test_without_another_release_nothing_is_passed():
     before, by_town, _ = crossing()
-    assert "No other release" in reason_of(Intersection(), World(Case(COLUMNS, before, by_town)))
+    assert "No other file about the same people" in reason_of(
+        Intersection(), World(Case(COLUMNS, before, by_town))
+    )
 
 
 def test_without_a_quasi_identifier_nobody_is_looked_up():

@@ -4,12 +4,12 @@ import re
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.engine.running import recipe_of, run, table_of
 from tests.engine.search import brute_force, problems
-from tests.engine.search.test_optimal import SETTINGS
+from tests.engine.search.test_optimal import examples
 from worker.engine.errors import NoSolution
 from worker.engine.reporting import NullReporter
 from worker.engine.search.judging import Judge, generalized
@@ -19,7 +19,7 @@ from worker.engine.search.problem import Problem
 from worker.engine.tables.classes import classes_of
 
 
-@settings(SETTINGS, max_examples=150)
+@examples(300)
 @given(st.data(), problems.tables(), problems.aims, st.sampled_from([0.0, 0.1, 0.3]), st.booleans())
 def test_what_is_said_of_the_obstacle_is_true(data, drawn, aim, limit, drop):
     goals, bounds = data.draw(problems.asked(drawn)), data.draw(problems.bounds(drawn.levels))

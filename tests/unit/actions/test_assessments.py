@@ -481,7 +481,7 @@ def test_nobody_approves_beside_a_release_that_was_published_during_the_review(t
     one, other = two_at_once(team)
     publish(team, approved_by_both(team, one))
     assert release_facts(fresh(other)).uncompared
-    with pytest.raises(NotAllowed, match="Have both compared first"):
+    with pytest.raises(NotAllowed, match="Have them compared first"):
         vote(other, team.reviewer)
     vote(other, team.second_reviewer, "request-changes")
     made = assessments.measure_policy(run=candidate_of(other), by=team.reviewer)

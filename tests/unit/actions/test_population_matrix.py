@@ -129,6 +129,7 @@ class Scene:
             ties,
             sorted(Dataset.objects.holding([found]).values_list("project", flat=True)),
             (self.population.proposals.exclude(state=ProposalState.OPEN).count()),
+            found.leaks.count(),
         )
 
 
@@ -233,6 +234,11 @@ TABLE: dict[str, tuple[Try, frozenset[str]]] = {
             population=scene.population, project=scene.strangers.project, limit=Spend(0), by=people[0]
         ),
         ALONE,
+    ),
+    # A file that is said to have leaked lies beside whatever anybody releases
+    "leaks.register": (
+        lambda scene, people: factories.make_leak(scene.population, people[0], done=False),
+        ALONE | {"officer", "two officers", "officer and admin"},
     ),
     # Naming people gives no say about them
     "datasets.create": (name_them, NOBODY),

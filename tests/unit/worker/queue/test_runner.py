@@ -134,13 +134,14 @@ def test_a_run_is_made_of_nothing_that_four_eyes_do_not_see(run: Run, engine: St
     """What is added here has makers: `domain/shaping.py` asks for them, test_contributors.py compares.
 
     What is `known` of the table has none: it follows from the table, its declarations and the engine. Other
-    releases had their own four eyes, and only measures see them and the `places` where their rows stood.
+    releases had their own four eyes, files that `leaks` names none; only measures see them and the `places`
+    where their rows stood.
     """
     perform(run)
     job, details = engine.asked[0]
     of_run = {"recipe", "key", "labels", "populations"}
     of_version = {"input_sha256", "version_key", "known"}
-    assert (job, set(details)) == ("anonymize", of_run | of_version | {"releases", "places"})
+    assert (job, set(details)) == ("anonymize", of_run | of_version | {"releases", "leaks", "places"})
 
 
 def test_runs_on_a_version_share_the_key_of_randomized_answers(run: Run, engine: StandIn) -> None:
