@@ -57,7 +57,7 @@ bench: $(VENV)/dev ## Our figures beside a physical reference, same data, same r
 bench-check: $(VENV)/dev ## What got slower than the recorded ratios (make bench RECORD=1)
 	$(BIN)/python -m benchmarks --check
 
-faults: $(VENV)/dev ## All fault injections, many rounds
+faults: $(VENV)/dev ## All fault injections, many rounds, and whole what the suite samples
 	STEWARD_DATA=$(TEST_DATA) STEWARD_FAULTS=full $(BIN)/python -m pytest tests/faults tests/integration/test_fuzz.py tests/integration/test_url_matrix.py tests/engine/dp/test_audits.py tests/engine/search/test_optimal.py -n 0 -o faulthandler_timeout=7200
 
 up: ## Start a whole site in containers (needs Docker and .env)

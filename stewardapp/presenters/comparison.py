@@ -72,8 +72,8 @@ def section(sides: Sides) -> Section:
     contract = catalogue.measures().get(known.measure)
     title = contract.title if contract else words(known.measure)
     was, now = (state_words(side) for side in sides)
-    apart = [Difference("Measured", was, now)] if was != now else []
-    return Section(title, known.section, (*apart, *differences(sides)))
+    rows = [Difference("Measured", was, now)] if was != now else []
+    return Section(title, known.section, (*rows, *differences(sides)))
 
 
 def state_words(side: Result | None) -> str:
