@@ -21,8 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.db import transaction
@@ -30,11 +31,16 @@ from django.db import transaction
 from stewardapp import keyring
 from stewardapp.models import Blob, DataKey, Query, Reading, Run, Upload
 from stewardapp.models.job import kinds_of_jobs
+from stewardapp.store_away import StoreAway
+from stewardapp.stores.contract import Store
+from stewardapp.stores.folder import Folder
 from worker.sealed import SealedError, SealedReader, SealedWriter
 
 TEMPORARY, UPLOADS, BLOBS, ANSWERS, KNOWN = "temporary", "uploads", "blobs", "answers", "known"
 LAST_COPY = "last-backup"  # when the last whole copy was made
 GRACE_SECONDS = 3600
+AT_ONCE = 500
+"""Names that the database is asked about in one question."""
 PATIENCE_SECONDS = 2.0  # somebody who only asks how far an upload is holds its file for a moment
 Destroyed = keyring.Destroyed
 
@@ -44,8 +50,13 @@ class Busy(Exception):
 
 
 def root() -> Path:
-    """Where the bytes of this installation lie."""
+    """Where the files of this installation lie."""
     return Path(settings.STEWARD_DATA)
+
+
+def store() -> Store:
+    """Where finished sealed files lie."""
+    return Folder(root(), BLOBS)
 
 
 # Keys
@@ -75,12 +86,16 @@ def destroy_key(key: DataKey) -> None:
 # Temporary files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Temporary:
-    """A file being written: an open, locked, inheritable-on-request descriptor and its path."""
+    """A file being written: an open, locked, inheritable-on-request descriptor and its path.
+
+    `sent` is the name it is going to have, once it was sent ahead.
+    """
 
     path: Path
     file: BinaryIO
+    sent: str = ""
 
 
 @contextlib.contextmanager
@@ -94,19 +109,30 @@ def temporary() -> Iterator[Temporary]:
             path.unlink(missing_ok=True)
 
 
+def send(temporary: Temporary, *, key: uuid.UUID, sha256: str) -> None:
+    """Bring a finished sealed file to the store, before the transaction that refers to it: it may be far."""
+    os.fsync(temporary.file.fileno())
+    temporary.sent = store().send(temporary.path, _place(key, sha256))
+
+
 def keep(temporary: Temporary, *, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
     """Give a finished sealed file its final name; call it inside the transaction that refers to it."""
-    os.fsync(temporary.file.fileno())
-    return _settle(temporary.path, key, sha256, size, purpose)
+    if not temporary.sent:
+        send(temporary, key=key.pk, sha256=sha256)
+    return _settle(temporary.path, temporary.sent, key=key, sha256=sha256, size=size, purpose=purpose)
 
 
-def _settle(path: Path, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
-    name = f"{BLOBS}/{key.pk}/{sha256}"
-    target = root() / name
-    _make(target.parent)
-    path.replace(target)
-    _sync_folder(target.parent)
-    return Blob.objects.settle(path=name, key=key, sha256=sha256, size=size, purpose=purpose)
+def _place(key: uuid.UUID, sha256: str) -> str:
+    return f"{BLOBS}/{key}/{sha256}"
+
+
+def _settle(path: Path, name: str, **facts: Any) -> Blob:
+    """Of two files with the same content under one key the first one's row stays, and its file."""
+    store().keep(path, name)
+    blob = Blob.objects.settle(path=name, **facts)
+    if blob.path != name:
+        transaction.on_commit(partial(_remove, name))
+    return blob
 
 
 # Reading and destroying
@@ -117,23 +143,30 @@ def opened(blob: Blob) -> Iterator[BinaryIO]:
     """The sealed bytes as they lie, for handing the descriptor to the engine's process."""
     if blob.destroyed_at is not None:
         raise Destroyed
-    with (root() / blob.path).open("rb", buffering=0) as file:
-        yield cast(BinaryIO, file)
+    with store().opened(blob.path) as file:
+        yield file
 
 
 @contextlib.contextmanager
 def reading(blob: Blob) -> Iterator[SealedReader]:
     """The content, decrypted as it is read; seekable."""
     key = key_bytes(blob.key)
-    with opened(blob) as file:
+    if blob.destroyed_at is not None:
+        raise Destroyed
+    with store().reading(blob.path) as file:
         yield SealedReader(file, key)
 
 
 def destroy_blob(blob: Blob) -> None:
     """Mark the bytes as gone and remove the file once that is committed."""
     Blob.objects.forget(blob)
-    path = root() / blob.path
-    transaction.on_commit(lambda: path.unlink(missing_ok=True))
+    transaction.on_commit(partial(_remove, blob.path))
+
+
+def _remove(name: str) -> None:
+    """What a store that is away keeps meanwhile opens no more where its key went, and is swept later."""
+    with contextlib.suppress(StoreAway):
+        store().remove(name)
 
 
 # Uploads
@@ -146,12 +179,18 @@ def upload_file(upload: Upload) -> Iterator[BinaryIO]:
         yield file
 
 
-def keep_upload(upload: Upload, *, sha256: str, purpose: str) -> Blob:
-    """Turn the finished file of an upload into a blob."""
+def send_upload(upload: Upload, sha256: str) -> str:
+    """Bring the finished file of an upload to the store; the name that `keep_upload` is to be told."""
     path = _folder(UPLOADS) / str(upload.pk)
     with path.open("rb") as file:
         os.fsync(file.fileno())
-    return _settle(path, upload.key, sha256, upload.length, purpose)
+    return store().send(path, _place(upload.key_id, sha256))
+
+
+def keep_upload(upload: Upload, sent: str, *, sha256: str, purpose: str) -> Blob:
+    """Turn the file of an upload that was sent into a blob."""
+    path = _folder(UPLOADS) / str(upload.pk)
+    return _settle(path, sent, key=upload.key, sha256=sha256, size=upload.length, purpose=purpose)
 
 
 def last_byte(upload: Upload) -> datetime | None:
@@ -235,7 +274,22 @@ def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
     removed += sum(_remove_folder(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
     open_keys = {str(key) for key in DataKey.objects.filter(destroyed_at=None).values_list("pk", flat=True)}
     removed += sum(_remove_folder(path) for path in _folder(KNOWN).iterdir() if path.name not in open_keys)
-    return removed + sum(_remove_orphan(path, grace_seconds) for path in _folder(BLOBS).glob("*/*"))
+    return removed + store().tidy(grace_seconds) + sum(map(_remove_orphans, _old(grace_seconds)))
+
+
+def _old(grace_seconds: float) -> Iterator[list[str]]:
+    """Names in the store that are older, some at a time."""
+    names = (name for name, age in store().found() if age >= grace_seconds)
+    while some := list(islice(names, AT_ONCE)):
+        yield some
+
+
+def _remove_orphans(names: list[str]) -> int:
+    stored = set(Blob.objects.stored().filter(path__in=names).values_list("path", flat=True))
+    orphans = [name for name in names if name not in stored]
+    for name in orphans:
+        store().remove(name)
+    return len(orphans)
 
 
 def _remove_folder(folder: Path) -> bool:
@@ -252,18 +306,6 @@ def _remove_unlocked(path: Path) -> bool:
     return True
 
 
-def _remove_orphan(path: Path, grace_seconds: float) -> bool:
-    try:
-        old = time.time() - path.stat().st_mtime >= grace_seconds
-    except FileNotFoundError:
-        return False
-    name = path.relative_to(root()).as_posix()
-    if not old or Blob.objects.stored().filter(path=name).exists():
-        return False
-    path.unlink(missing_ok=True)
-    return True
-
-
 def free() -> int:
     """How many bytes the disk has left."""
     return shutil.disk_usage(_folder(TEMPORARY)).free
@@ -276,10 +318,11 @@ def free_share() -> float:
 
 
 def check() -> None:
-    """Raise OSError unless a file can be written here; for the readiness page."""
+    """Raise OSError unless a file can be written here and the store answers; for the readiness page."""
     with temporary() as probe:
         probe.file.write(b"ready")
         os.fsync(probe.file.fileno())
+    store().check()
 
 
 @contextlib.contextmanager
@@ -308,11 +351,3 @@ def _folder(name: str) -> Path:
 
 def _make(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

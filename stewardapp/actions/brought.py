@@ -35,7 +35,9 @@ def arriving(file: IO[bytes]) -> Iterator[Arrived]:
     key = keyring.create()
     try:
         with storage.temporary() as temporary:
-            yield Arrived(temporary, key, *_sealed(file, temporary, key))
+            sha256, size = _sealed(file, temporary, key)
+            storage.send(temporary, key=key, sha256=sha256)
+            yield Arrived(temporary, key, sha256, size)
     except BaseException:
         keyring.destroy(key)
         raise

@@ -131,13 +131,14 @@ def _require_own(upload: Upload, by: User) -> None:
 def complete(*, upload: Upload, dialect: DialectJson | None = None, by: User) -> Version:
     """Close a whole upload: it becomes a version, and a worker is asked to read it.
 
-    The bytes are hashed under the lock of the file but outside the transaction, which stays short.
+    The bytes are hashed and sent under the lock of the file but outside the transaction, which stays short.
     """
     _require_own(upload, by)
     try:
         with storage.upload_file(upload) as raw:
             sha256 = _seal(upload, raw)
-            return _register(upload=upload, sha256=sha256, dialect=dialect or {}, by=by)
+            sent = storage.send_upload(upload, sha256)
+            return _register(upload=upload, sha256=sha256, sent=sent, dialect=dialect or {}, by=by)
     except storage.Busy:
         raise Conflict("busy", "Another request is sending this file; wait for it to end.") from None
 
@@ -156,9 +157,9 @@ def _seal(upload: Upload, raw: BinaryIO) -> str:
 
 
 @action
-def _register(*, upload: Upload, sha256: str, dialect: DialectJson, by: User) -> Version:
+def _register(*, upload: Upload, sha256: str, sent: str, dialect: DialectJson, by: User) -> Version:
     project = upload.project
-    raw = storage.keep_upload(upload, sha256=sha256, purpose=RAW)
+    raw = storage.keep_upload(upload, sent, sha256=sha256, purpose=RAW)
     version = arrive(dataset=upload.dataset, filename=upload.filename, raw=raw, dialect=dialect, by=by)
     _end(upload, state=UploadState.COMPLETE, version=version, offset=upload.length)
     details = {"sha256": sha256, "size": upload.length, "number": version.number}

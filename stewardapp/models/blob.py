@@ -17,12 +17,18 @@ class BlobQuerySet(models.QuerySet["Blob"]):
         return self.filter(destroyed_at__isnull=True)
 
     def settle(self, *, path: str, key: DataKey, sha256: str, size: int, purpose: str) -> Blob:
-        """The row of bytes that lie under their final name; the same bytes twice are one row.
+        """The row of bytes that lie under their final name; the same bytes twice are one row, and the first.
 
         Bytes that were destroyed and made again are there again.
         """
-        fields = {"key": key, "sha256": sha256, "size": size, "purpose": purpose, "destroyed_at": None}
-        return self.update_or_create(path=path, defaults=fields)[0]
+        facts = {"size": size, "purpose": purpose, "destroyed_at": None}
+        first = {**facts, "path": path}
+        blob, made = self.get_or_create(key=key, sha256=sha256, defaults=first)
+        if not made and not self.stored().filter(pk=blob.pk).update(**facts):
+            self.filter(pk=blob.pk, destroyed_at__isnull=False).update(**first)
+        if not made:
+            blob.refresh_from_db(fields=list(first))
+        return blob
 
     def forget(self, blob: Blob) -> None:
         """Note that the bytes are gone."""
@@ -43,6 +49,7 @@ class Blob(Record):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["key", "sha256"], name="blob_once_under_a_key"),
             models.CheckConstraint(
                 condition=models.Q(sha256__regex=r"^[0-9a-f]{64}$"), name="blob_hash_is_a_hash"
             ),

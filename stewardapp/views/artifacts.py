@@ -20,6 +20,7 @@ from stewardapp.actions import downloads
 from stewardapp.forms.byte_range import Part, Unsatisfiable
 from stewardapp.models import AnyUser, Artifact, Assessment, Blob, Release
 from stewardapp.reads.released_table import Damaged, check
+from stewardapp.store_away import StoreAway
 from stewardapp.views.catalogue import not_shown
 from stewardapp.views.handing_out import Offer, answer, no_such_part, pieces
 from stewardapp.views.published import NotShown, Publication
@@ -44,6 +45,8 @@ def artifact_download(request: HttpRequest, id: uuid.UUID) -> HttpResponseBase:
         stream = hashed(artifact.blob, listed_hash(artifact), part)
     except Unsatisfiable:
         return no_such_part(offer)
+    except StoreAway:
+        raise
     except BROKEN as broken:
         log.error("artifact-refused", artifact=str(id), reason=type(broken).__name__)
         with suppress(Conflict):  # it is known
@@ -82,6 +85,8 @@ def assessment_report(request: HttpRequest, id: uuid.UUID) -> HttpResponseBase:
         stream = hashed(assessment.file, assessment.report_sha256, part)
     except Unsatisfiable:
         return no_such_part(offer)
+    except StoreAway:
+        raise
     except BROKEN as broken:
         log.error("report-refused", assessment=str(id), reason=type(broken).__name__)
         return damaged(request)

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from stewardapp.full_disk import NO_ROOM, is_disk_full
+from stewardapp.store_away import AWAY, StoreAway
 
 MALFORMED = "The request was too large, broken on its way, or not written as a browser writes it."
 CSRF = (
@@ -38,8 +39,11 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 @login_not_required
 def broken(request: HttpRequest) -> HttpResponse:
-    """500: our fault. 507 where the disk is full, whoever met it first."""
-    if is_disk_full(sys.exc_info()[1]):
+    """500: our fault. 507 where the disk is full, whoever met it first; 503 where the store is away."""
+    error = sys.exc_info()[1]
+    if isinstance(error, StoreAway):
+        return render(request, "503.html", {"reason": AWAY}, status=503)
+    if is_disk_full(error):
         return render(request, "507.html", {"reason": NO_ROOM}, status=507)
     return render(request, "500.html", status=500)
 

@@ -86,6 +86,20 @@ def test_the_same_bytes_under_one_key_are_one_blob() -> None:
     assert Blob.objects.count() == 1
 
 
+def test_of_the_same_bytes_made_again_after_destruction_there_is_one_row(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    key = storage.create_key()
+    first = factories.store(SECRET, key, "a")
+    with django_capture_on_commit_callbacks(execute=True):
+        storage.destroy_blob(first)
+    again = factories.store(SECRET, key, "b")
+    assert again == first
+    assert (again.destroyed_at, again.purpose) == (None, "b")
+    with storage.reading(again) as content:
+        assert content.read() == SECRET
+
+
 def test_another_key_opens_nothing() -> None:
     blob = stored()
     blob.key = storage.create_key()
@@ -150,11 +164,9 @@ def test_the_sweep_takes_uploads_without_a_row() -> None:
     assert storage.sweep() == 1
 
 
-def test_the_sweep_bears_files_that_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
-    blob = stored()
-    gone = root() / blob.path
-    assert not storage._remove_orphan(gone.with_name("vanished"), 0)
-    assert not storage._remove_unlocked(gone.with_name("vanished"))
+def test_the_sweep_bears_files_that_vanish() -> None:
+    assert storage._remove_orphans(["blobs/key/vanished"]) == 1
+    assert not storage._remove_unlocked(root() / "vanished")
 
 
 def test_one_writer_of_an_upload(tmp_path: Path) -> None:

@@ -5,15 +5,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TypedDict, cast
 
-from django.db import transaction
-
 from stewardapp import storage
 from stewardapp.actions import assessments, brought
 from stewardapp.domain.brought import UPLOADED
 from stewardapp.models import Assessment, User
 from worker.engine.errors import EngineError
 from worker.process import known
-from worker.process.engines import MadeFile, run_engine, stored
+from worker.process.engines import MadeFile, run_engine, stored, storing
 from worker.process.keys import randomness
 from worker.process.outputs import REPORT, REREAD
 from worker.process.parent import Sealed
@@ -53,7 +51,7 @@ class Assessments(Kind[Assessment]):
         with storage.temporary() as temporary:
             answer = looked(claim, assessment, temporary)
             file = MadeFile(REPORT, temporary, **answer["file"])
-            with transaction.atomic():
+            with storing([file], assessment.run.key):
                 assessments.record(
                     assessment=assessment,
                     fence=claim.fence,

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 
-from django.db import transaction
-
 from stewardapp import storage
 from stewardapp.actions import brought, leaks
 from stewardapp.models import JobState, Leak, User
 from stewardapp.models.leak import TABLE
-from worker.process.engines import MadeFile, run_engine, stored
+from worker.process.engines import MadeFile, run_engine, stored, storing
 from worker.process.parent import Sealed
 from worker.queue.claim import Claim
 from worker.queue.kinds import Kind, register
@@ -26,11 +24,12 @@ class Leaks(Kind[Leak]):
         with storage.opened(leak.raw) as raw, storage.temporary() as table:
             files = {"raw": Sealed(raw, key), "table": Sealed(table.file, key, "w")}
             found = run_engine(claim, "read", {"dialect": {}}, files)
-            with transaction.atomic():
+            made = MadeFile(TABLE, table, **found["files"]["table"])
+            with storing([made], leak.raw.key):
                 leaks.record(
                     leak=leak,
                     fence=claim.fence,
-                    table=stored(MadeFile(TABLE, table, **found["files"]["table"]), leak.raw.key),
+                    table=stored(made, leak.raw.key),
                     rows=found["profile"]["rows"],
                 )
 

@@ -6,8 +6,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import cast
 
-from django.db import transaction
-
 from stewardapp import storage
 from stewardapp.actions import ledger, queries
 from stewardapp.models import Query
@@ -17,7 +15,7 @@ from worker.engine.dp.questions import Question
 from worker.engine.recipes.document import Entry, RecipeJson
 from worker.process import answers
 from worker.process.answers import Answer, AnswerJson, Said, repeat
-from worker.process.engines import MadeFile, run_engine, stored
+from worker.process.engines import MadeFile, run_engine, stored, storing
 from worker.process.outputs import ANSWER, TRUE
 from worker.process.parent import Sealed
 from worker.process.tables import opened
@@ -47,7 +45,7 @@ class Queries(Kind[Query]):
             }
             queries.record(query=query, fence=claim.fence, **told)
             return
-        with asked(claim, bought(claim)) as made, transaction.atomic():
+        with asked(claim, bought(claim)) as made, storing([made.exact], made.query.key):
             queries.record(
                 query=made.query,
                 fence=claim.fence,

@@ -2,12 +2,10 @@
 
 from contextlib import ExitStack
 
-from django.db import transaction
-
 from stewardapp import keyring, storage
 from stewardapp.actions import readings
 from stewardapp.models import Reading, User
-from worker.process.engines import MadeFile, run_engine, stored
+from worker.process.engines import MadeFile, run_engine, stored, storing
 from worker.process.parent import Sealed
 from worker.queue.claim import Claim
 from worker.queue.kinds import Kind, register
@@ -32,7 +30,7 @@ class Readings(Kind[Reading]):
             details = {"dialect": reading.dialect, "likeness_key": keyring.seal_of(LIKENESS)[:16].hex()}
             found = run_engine(claim, "read", details, {"raw": Sealed(raw, key), **sealed})
             made = {name: MadeFile(name, one, **found["files"][name]) for name, one in written.items()}
-            stack.enter_context(transaction.atomic())
+            stack.enter_context(storing([one for one in made.values() if one.size], version.key))
             readings.record(
                 reading=reading,
                 fence=claim.fence,

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, cast
 from uuid import UUID
 
-from django.db import transaction
-
 from stewardapp import storage
 from stewardapp.actions import ledger, runs
 from stewardapp.domain import pricing
@@ -20,7 +18,7 @@ from worker.process import answers, known
 from worker.process.answers import Answer, Said, repeat
 from worker.process.channel import WrittenJson
 from worker.process.drawing import drawn_with
-from worker.process.engines import MadeFile, run_engine, stored
+from worker.process.engines import MadeFile, run_engine, stored, storing
 from worker.process.outputs import ANSWER, KEPT, MADE, OUTPUTS, PUBLIC, RELEASED
 from worker.process.parent import Sealed
 from worker.process.tables import opened, other_releases, populations
@@ -46,7 +44,7 @@ class Runs(Kind[Run]):
 
     def work(self, claim: Claim) -> None:
         answer = paid(claim)
-        with anonymized(claim, answer) as made, transaction.atomic():
+        with anonymized(claim, answer) as made, storing([*made.files, *made.kept], made.run.key):
             files = [artifact_of(made.run, file) for file in made.files]
             runs.record(
                 run=made.run,

@@ -1,7 +1,7 @@
 """Engine processes on behalf of a claim: limits from the settings, a private folder, progress to the row."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,10 @@ from typing import Protocol
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import transaction
 
 from stewardapp.models import Blob, DataKey
-from stewardapp.storage import Temporary, keep
+from stewardapp.storage import Temporary, keep, send
 from worker import locks
 from worker.process import parent as process
 from worker.process import ready
@@ -31,6 +32,15 @@ class MadeFile:
     rows: int | None = None
     media_type: str = ""
     public: bool = False
+
+
+@contextmanager
+def storing(files: Iterable[MadeFile], key: DataKey) -> Iterator[None]:
+    """The transaction in which files are stored: they are brought to their place before it begins."""
+    for file in files:
+        send(file.temporary, key=key.pk, sha256=file.sha256)
+    with transaction.atomic():
+        yield
 
 
 def stored(file: MadeFile, key: DataKey) -> Blob:

@@ -17,6 +17,7 @@ from stewardapp.actions import ledger
 from stewardapp.full_disk import DISK_FULL
 from stewardapp.models.job import Failure
 from stewardapp.storage import Destroyed
+from stewardapp.store_away import StoreAway
 from worker.engine.errors import Cancelled, EngineError
 from worker.process.parent import ChildFailed, ChildLost
 from worker.queue.app import is_stopping
@@ -41,7 +42,8 @@ def attempt(claim: Claim) -> None:
     """Do the work of a claim and write how it ended."""
     try:
         kind(claim.kind).work(claim)
-    except ledger.BeingAnswered:
+    except (ledger.BeingAnswered, StoreAway) as wait:
+        log.info("job.waits", extra={"job": str(claim.id), "type": type(wait).__name__})
         claim.jobs.release(claim.id, claim.fence)  # it is sent again, and finds the answer or draws it
     except (Cancelled, Conflict):
         stopped(claim)
