@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from worker.engine.tables.column import Column
-from worker.engine.tables.counting import Counter
+from worker.engine.tables.counting import Counter, marginal
 from worker.engine.tables.kinds import Kind
+from worker.engine.tables.long_table import LongTable
 from worker.engine.tables.table import Table
 
 ROWS = 5_000
@@ -51,3 +54,27 @@ def test_tuples_stay_what_they_are_however_wide() -> None:
             for tuple_ in zip(*codes, strict=True)
         ]
         assert sorted(told) == sorted(zip(*rows, strict=True)), more
+
+
+@pytest.mark.parametrize("columns", [3, 7])
+def test_some_columns_of_a_long_table_follow_from_it(columns: int) -> None:
+    """Of tuples that one integer holds and of wider ones, all of which come again."""
+    names = [f"c{at}" for at in range(columns)]
+    rows = [[str(row * by % 1000) for row in range(1000)] for by in (1, 3, 7, 9, 11, 13, 17)[:columns]]
+    rows[0] = ["0"] * 1000
+    given = {name: Column.of_texts(name, texts) for name, texts in zip(names, rows, strict=True)}
+    kinds = [(name, Kind.TEXT) for name in names]
+    long, whole = Counter(kinds, None, None, None, 50), Counter(kinds[:-1], None, None)
+    for _ in range(2):
+        long.add(given, 1000)
+        whole.add(given, 1000)
+    table, expected = long.tuples(), whole.table()
+    assert isinstance(table, LongTable)
+    assert sum(len(piece) for piece in table.pieces()) == 1000
+    for most in (None, 50):
+        tuples = marginal(table, names[:-1], most)
+        assert isinstance(tuples, LongTable) == (most is not None)
+        found = tuples.whole() if isinstance(tuples, LongTable) else tuples
+        assert [one.texts for one in found.domains] == [one.texts for one in expected.domains]
+        assert (found.counts == expected.counts).all()
+        assert [one.tolist() for one in found.codes] == [one.tolist() for one in expected.codes]

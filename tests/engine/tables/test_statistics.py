@@ -17,6 +17,7 @@ from worker.engine.reporting import NullReporter
 from worker.engine.tables.after_steps import Replay
 from worker.engine.tables.column import Column
 from worker.engine.tables.counting import Counter
+from worker.engine.tables.dense import Numbers
 from worker.engine.tables.keys import Packer, pack
 from worker.engine.tables.kinds import Kind, Role
 from worker.engine.tables.long_table import LongTable
@@ -200,3 +201,15 @@ def test_what_steps_make_of_many_tuples_lies_in_parts_like_what_they_were_made_o
     whole, expected = found.whole(), statistics_of(table, columns).counts(names)
     assert (whole.counts == expected.counts).all()
     assert all(map(np.array_equal, whole.codes, expected.codes))
+
+
+def test_what_follows_from_parts_is_not_read_from_the_rows(monkeypatch):
+    numbers = Numbers("n", Kind.DECIMAL, np.arange(600, dtype=np.int64) % 300 << 3, pa.array([""]))
+    texts = [Column.of_texts(name, [str(i % by) for i in range(600)]) for name, by in (("x", 40), ("y", 7))]
+    asked = statistics_of(
+        Table([numbers, *texts]), {name: {"role": "other"} for name in "nxy"}, memory=200 * 256
+    )
+    assert isinstance(asked.tuples(("n", "x", "y")), LongTable)
+    monkeypatch.setattr(Dataset, "chunks", None)
+    found = asked.tuples(("n", "x"))
+    assert sum(len(piece) for piece in found.pieces()) == len({(i % 300, i % 40) for i in range(600)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -31,6 +31,7 @@ from worker.engine.tables.scratch import Shelf
 from worker.engine.tables.vocabulary import Vocabulary
 
 _AT_ONCE = 4_000_000
+_ENOUGH = 1 << 18
 _ROOM_PER_TUPLE = 8
 """Bytes that parts may keep in memory, for each tuple that a table may hold there."""
 
@@ -162,6 +163,11 @@ class _PackedTally:
         self._runs = Runs()
         return Packed(found.keys, _spans(self._bits)), found.counts, None
 
+    def spent(self) -> Iterator[tuple[Sequence[Codes], Counts]]:
+        """The tuples with their counts, which are not held any longer."""
+        codes, counts, _ = self.result()
+        yield codes, counts
+
 
 def _spans(bits: Sequence[int]) -> list[int]:
     return [1 << one for one in bits]
@@ -215,6 +221,13 @@ class _WideTally:
         piece = self._pieces[0]
         return piece.codes, piece.counts, piece.weights
 
+    def spent(self) -> Iterator[tuple[Sequence[Codes], Counts]]:
+        """The tuples with their counts, which are not held any longer; one may come again and again."""
+        self.held = 0
+        while self._pieces:
+            piece = self._pieces.pop()
+            yield piece.codes, piece.counts
+
 
 class Counter:
     """Adds up chunks into a frequency table."""
@@ -258,6 +271,13 @@ class Counter:
             codes = [
                 words.encode(columns[name]) for words, name in zip(self._words, self._names, strict=True)
             ]
+        weights = columns[self._weight].numbers if self._weight else None
+        self.add_codes(codes, rows, counts, weights)
+
+    def add_codes(
+        self, codes: Sequence[Codes], rows: int, counts: Counts | None, weights: Floats | None = None
+    ) -> None:
+        """Count rows that are numbered already."""
         sizes = [max(len(words), 1) for words in self._words]
         if self._parts is not None:
             self._parts.add(codes, sizes, np.ones(rows, np.int64) if counts is None else counts)
@@ -266,7 +286,6 @@ class Counter:
             tally.add(codes, sizes, counts)
             self._put_away_if_many()
             return
-        weights = columns[self._weight].numbers if self._weight else None
         assert isinstance(tally, _WideTally)
         tally.add(_Piece(codes, np.ones(rows, np.int64) if counts is None else counts, weights), sizes)
         self._put_away_if_many()
@@ -285,11 +304,12 @@ class Counter:
         if self._tally is None or self._most is None:
             return
         sizes = [max(len(words), 1) for words in self._words]
-        codes, counts, _ = self._tally.result()
+        pieces = self._tally.spent()
         self._tally, self._parts = None, Parts(Shelf(self._most * _ROOM_PER_TUPLE))
-        for start in range(0, len(counts), _AT_ONCE):
-            at = slice(start, start + _AT_ONCE)
-            self._parts.add([one[at] for one in codes], sizes, counts[at])
+        for codes, counts in pieces:
+            for start in range(0, len(counts), _AT_ONCE):
+                at = slice(start, start + _AT_ONCE)
+                self._parts.add([one[at] for one in codes], sizes, counts[at])
 
     def _fitting(self, sizes: Sequence[int], rows: int) -> _PackedTally | _WideTally:
         """Packed as long as the tuples fit into one integer."""
@@ -383,6 +403,29 @@ def added_up(pieces: Iterable[FrequencyTable]) -> FrequencyTable:
     assert tally is not None
     codes, counts, _ = tally.result()
     return FrequencyTable(domains, tuple(codes), counts)
+
+
+def marginal(table: LongTable, columns: Sequence[str], most: int | None) -> Tuples:
+    """Some columns of a long table, without reading a row."""
+    domains = {name: table.domain(name) for name in columns}
+    counter = Counter([(name, one.kind) for name, one in domains.items()], None, None, domains, most)
+    for some in _together(table.pieces()):
+        codes = [np.concatenate([piece.column(name) for piece in some]) for name in columns]
+        counts = np.concatenate([piece.counts for piece in some])
+        counter.add_codes(codes, len(counts), counts)
+    return counter.tuples()
+
+
+def _together(pieces: Iterable[FrequencyTable]) -> Iterator[list[FrequencyTable]]:
+    """Several at once: what is put away is dealt out into as many parts again, which should not be tiny."""
+    some: list[FrequencyTable] = []
+    for piece in pieces:
+        some.append(piece)
+        if sum(map(len, some)) >= _ENOUGH:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 class NumberCounter:

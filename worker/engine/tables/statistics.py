@@ -14,6 +14,7 @@ from worker.engine.reporting import Reporter
 from worker.engine.tables.after_steps import Replay
 from worker.engine.tables.answers import BYTES_PER_TEXT, LITTLE, Answers, size_of
 from worker.engine.tables.column import Column, Floats, Mask
+from worker.engine.tables.counting import marginal
 from worker.engine.tables.declaration import Declaration
 from worker.engine.tables.dense import Numbers
 from worker.engine.tables.frequency import Domain, FrequencyTable
@@ -357,17 +358,21 @@ class Statistics:
         """From another answer, without reading a row; None where that cannot be."""
         if not isinstance(question, CountsOf):
             return None
-        wanted = set(question.columns)
-        if question.is_plain and wanted:
-            larger = [
-                table
-                for known, table in self._answers.of(self._mine)
-                if isinstance(known, CountsOf) and known.is_plain and wanted <= set(known.columns)
-                if isinstance(table, FrequencyTable)
-            ]
+        if question.is_plain and question.columns:
+            larger = [table for table in self._larger(question) if isinstance(table, FrequencyTable)]
             if larger:
                 return min(larger, key=len).only(question.columns)
+            long = [table for table in self._larger(question) if isinstance(table, LongTable)]
+            if long and len(question.columns) > 1 and any(map(self.is_dense, question.columns)):
+                return marginal(long[0], question.columns, self.most_tuples(len(question.columns)))
         return self._replay.counts(question, self.schema) if self._replay else None
+
+    def _larger(self, question: CountsOf) -> Iterator[Any]:
+        """Tables at hand with all of the columns."""
+        wanted = set(question.columns)
+        for known, table in self._answers.of(self._mine):
+            if isinstance(known, CountsOf) and known.is_plain and wanted <= set(known.columns):
+                yield table
 
     def _together(self, question: Question) -> Any:
         """One answer, and with it those of further questions that were announced."""
