@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from worker.engine.io.ahead import ahead
-from worker.engine.scan.rows import Rows
+from worker.engine.scan.rows import FEW_VALUES, Rows
 from worker.engine.scan.told_apart import Names, Tally, tallied
 from worker.engine.tables.frequency import Counts
 
@@ -24,12 +24,16 @@ SHARED_CELLS = 1 << 17
 """A table for more sets than one has no more: it stays near the processor."""
 
 
+Block = tuple[Names, list[Names]]
+"""A larger set of columns, and the sets that are found in it."""
+
+
 def has_cells(rows: Rows, names: Names) -> bool:
     """Whether a set of columns is counted in cells."""
     return rows.places.keys() >= set(names) and rows.cells(names) <= CELLS
 
 
-def blocks(sets: Iterable[Names], values: Mapping[str, int]) -> Iterator[tuple[Names, list[Names]]]:
+def blocks(sets: Iterable[Names], values: Mapping[str, int]) -> Iterator[Block]:
     """Larger sets of columns with those found in each: every set in one of them, large ones first."""
     open_sets = dict.fromkeys(sorted(sets, key=lambda names: (-len(names), names)))
     while open_sets:
@@ -79,20 +83,60 @@ def in_cells(rows: Rows, sets: Iterable[Names]) -> Iterator[tuple[Names, Tally]]
         yield from found
 
 
-def _block(rows: Rows, given: tuple[Names, list[Names]]) -> list[tuple[Names, Tally]]:
+class Cells:
+    """The same of rows that come in parts, as far as there is room for tables of so many cells in all."""
+
+    def __init__(self, values: Mapping[str, int], sets: Iterable[Names], most: int) -> None:
+        self._values = values
+        few = {name: size for name, size in values.items() if size <= FEW_VALUES}
+        dense = (names for names in sets if few.keys() >= set(names) and _cells(values, names) <= CELLS)
+        self._blocks = list(_roomy(values, blocks(dense, few), most))
+        self._tables = [np.zeros(_cells(values, block), np.int64) for block, _ in self._blocks]
+        self.sets = {names for _, found in self._blocks for names in found}
+        """Those that are counted."""
+
+    def add(self, rows: Rows) -> None:
+        """Count one part."""
+        for (block, _), table in zip(self._blocks, self._tables, strict=True):
+            _count(rows, block, table)
+
+    def tallies(self) -> Iterator[tuple[Names, Tally]]:
+        """Each set with its tally."""
+        for given, table in zip(self._blocks, self._tables, strict=True):
+            yield from _tallies(self._values, given, table)
+
+
+def _roomy(values: Mapping[str, int], found: Iterable[Block], most: int) -> Iterator[Block]:
+    """As many as there is room for."""
+    for block, sets in found:
+        size = _cells(values, block)
+        if size <= most:
+            most -= size
+            yield block, sets
+
+
+def _block(rows: Rows, given: Block) -> list[tuple[Names, Tally]]:
+    table = np.zeros(rows.cells(given[0]), np.int64)
+    _count(rows, given[0], table)
+    return _tallies(rows.values, given, table)
+
+
+def _count(rows: Rows, names: Names, table: Counts) -> None:
+    from worker.engine.scan.loops import count
+
+    count(rows.codes, *rows.layout(names), rows.weights, table)
+
+
+def _tallies(values: Mapping[str, int], given: Block, table: Counts) -> list[tuple[Names, Tally]]:
     block, sets = given
-    known = {block: _table(rows, block)}
+    known = {block: table.reshape([values[name] for name in block])}
     for names in sets:
         known[names] = _summed(known, names)
     return [(names, tallied(known[names].reshape(-1))) for names in sets]
 
 
-def _table(rows: Rows, names: Names) -> Counts:
-    from worker.engine.scan.loops import count
-
-    cells = np.zeros(rows.cells(names), np.int64)
-    count(rows.codes, *rows.layout(names), rows.weights, cells)
-    return cells.reshape([rows.values[name] for name in names])
+def _cells(values: Mapping[str, int], names: Names) -> int:
+    return math.prod(values[name] for name in names)
 
 
 def _summed(known: Mapping[Names, Counts], names: Names) -> Counts:

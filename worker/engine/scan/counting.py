@@ -1,4 +1,4 @@
-"""Any sets of columns of a table: counted where it is held whole, estimated where it lies in parts."""
+"""Any sets of columns of a table; sets with many values are estimated where it lies in parts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from worker.engine.io.sketch import Hashes, Sketch, mixed
 from worker.engine.scan.cells import has_cells, in_cells
 from worker.engine.scan.few_rows import MOST_COLUMNS, are_few, in_few_rows
+from worker.engine.scan.parts import in_parts
 from worker.engine.scan.refining import Refining, of_persons
 from worker.engine.scan.rows import Rows
 from worker.engine.scan.runs import has_runs, in_runs
@@ -17,9 +17,6 @@ from worker.engine.tables.column import Codes
 from worker.engine.tables.frequency import FrequencyTable
 from worker.engine.tables.keys import distinct
 from worker.engine.tables.long_table import LongTable, Tuples
-
-SKETCHED = 1 << 13
-"""So many combinations of a set are held to estimate from."""
 
 
 class Table:
@@ -37,7 +34,7 @@ class Table:
 
     @property
     def is_exact(self) -> bool:
-        """Whether sets are counted."""
+        """Whether all sets are counted."""
         return not isinstance(self._tuples, LongTable)
 
     def told_apart(self, sets: Iterable[Names]) -> dict[Names, ToldApart]:
@@ -46,7 +43,7 @@ class Table:
         if not self.rows or not wanted:
             return {}
         if isinstance(self._tuples, LongTable):
-            return _estimated(self._tuples, wanted)
+            return dict(in_parts(self._tuples, self.values, wanted))
         counted = _counted(_rows(self._tuples, self.values), self.persons, wanted)
         return {names: ToldApart.of(tally, self.rows, self.everybody) for names, tally in counted}
 
@@ -79,26 +76,3 @@ def _counted(rows: Rows, persons: Codes | None, sets: Sequence[Names]) -> Iterat
     yield from in_cells(rows, dense)
     yield from in_runs(rows, runs)
     yield from Refining(rows).tallies(sorted({*sets} - {*dense} - {*runs}))
-
-
-def _estimated(table: LongTable, sets: Sequence[Names]) -> dict[Names, ToldApart]:
-    """From a sample of the combinations, each with its full count: nothing is more or less likely in it."""
-    sketches = {names: Sketch(SKETCHED) for names in sets}
-    places = {name: at for at, name in enumerate(table.names)}
-    columns = {names: np.array([places[name] for name in names], np.int64) for names in sets}
-    for piece in table.pieces():
-        own = np.empty((len(piece.codes), len(piece)), np.uint64)
-        for at, codes in enumerate(piece.codes):  # one after the other, so that not all are there twice
-            own[at] = _numbers(at, codes)
-        for names, sketch in sketches.items():
-            sketch.add_sums(own, columns[names], piece.counts)
-    rows = table.rows
-    return {
-        names: ToldApart(one.unique_share, min(one.distinct / rows, 1.0), None, one.unique_error)
-        for names, one in sketches.items()
-    }
-
-
-def _numbers(column: int, codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -> Hashes:
-    """What each row's value adds to the number of its combination: those of two columns are never alike."""
-    return mixed((codes.astype(np.uint64) + np.uint64(1)) | np.uint64((column + 1) << 40))

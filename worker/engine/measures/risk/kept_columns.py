@@ -59,10 +59,10 @@ class KeptColumns(Measure):
     every set of up to so many of all columns that leave, sensitive ones too: distinction is the number of
     combinations divided by rows, separation the pairs of rows that differ divided by all pairs. A column
     whose values were moved or made up cannot be looked up by equal values and is left out. Where all columns
-    make more than two million combinations, or more than memory allows, sets are estimated from a sample of
-    these, with its error; what all known columns single out together stays exact. A missing value and `*`
-    are values of their own. With a person key, persons are singled out instead of rows: who stands alone
-    with one of their rows; equal rows of a person count once.
+    make more than two million combinations, or more than memory allows, sets that can make many are estimated
+    from a sample of these, with its error; what all known columns single out together stays exact. A missing
+    value and `*` are values of their own. With a person key, persons are singled out instead of rows: who
+    stands alone with one of their rows; equal rows of a person count once.
     """
 
     slug = "kept-columns"
@@ -247,7 +247,7 @@ class KeptColumns(Measure):
         columns = _Columns.of(side.statistics, side.traces)
         if not columns.known:
             raise DoesNotApply(NOBODY_KNOWS)
-        tuples = side.statistics.tuples(columns.leaving, persons=True)
+        tuples = side.statistics.tuples(columns.leaving, persons=True)  # first: the others follow from them
         table = Table(tuples)
         adding = _adding(table, columns)
         figures = {
