@@ -8,7 +8,7 @@ SITE_CHECK := STEWARD_SITE=1 STEWARD_HOSTS=desk.example.org STEWARD_SECRET_KEY=$
 export STEWARD_DATA ?= $(CURDIR)/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage one types check fix docs demo bench bench-check faults up containers lock vendor browser proxies docker clean
+.PHONY: help run test coverage one types check fix docs demo bench bench-check faults up containers lock vendor browser proxies store docker clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -19,7 +19,7 @@ run: $(VENV)/ready ## Start the release desk on this machine (STEWARD_PORT, STEW
 demo: $(VENV)/ready ## Load the demo project into the data directory
 	@$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python manage.py demo
 
-test: $(VENV)/dev browser proxies ## Run the whole test suite; prints the slowest tests
+test: $(VENV)/dev browser proxies store ## Run the whole test suite; prints the slowest tests
 	@STEWARD_DATA=$(TEST_DATA) $(BIN)/python -m pytest --cov --cov-report=term-missing --cov-fail-under=100
 
 coverage: $(VENV)/dev ## Which share of the engine's branches its tests take; fails below 95 %
@@ -91,6 +91,9 @@ endef
 
 proxies: # whose configurations are tested against the real ones
 	$(call provided,nginx caddy,nginx caddy,The tests of docs/proxy need nginx and Caddy)
+
+store: # a real one that speaks S3, for Debian's Python
+	$(call provided,swift-proxy-server swift-object-server,swift-proxy swift-account swift-container swift-object,The tests of the store need OpenStack Swift)
 
 docker: # a daemon is started for the time of the check alone
 	$(call provided,dockerd docker debootstrap,docker.io docker-compose debootstrap,The site in containers needs Docker with Compose and debootstrap)

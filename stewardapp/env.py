@@ -79,6 +79,18 @@ def address(name: str, default: str) -> str:
     return value
 
 
+def bucket(name: str, default: str) -> tuple[str, str] | None:
+    """Return a bucket and the prefix in it that everything there begins with, or nothing."""
+    value = text(name, default)
+    if not value:
+        return None
+    parts = urlsplit(value)
+    if parts.scheme != "s3" or not parts.hostname or parts.query or parts.fragment:
+        raise BadSetting(f"{name} must be a bucket, as in s3://bucket or s3://bucket/prefix.")
+    prefix = parts.path.strip("/")
+    return parts.netloc, f"{prefix}/" if prefix else ""
+
+
 def folder(name: str, default: Path) -> Path:
     """Return a directory as an absolute path; it need not exist yet."""
     return Path(text(name, str(default))).expanduser().resolve()

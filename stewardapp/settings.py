@@ -35,6 +35,16 @@ else:
 # Its folder must be writable for `rotate_key`.
 STEWARD_KEY_FILE = Path(env.text("STEWARD_KEY_FILE", str(STEWARD_DATA / "key-encryption-key")))
 
+# Where finished files lie, sealed: in the data folder, or in a bucket of an S3-compatible store. Of such a
+# store every host keeps copies of what it read last. Nothing here ever reaches a process of the engine.
+STEWARD_STORE = env.bucket("STEWARD_STORE", "")
+STEWARD_STORE_ENDPOINT = env.address("STEWARD_STORE_ENDPOINT", "")
+STEWARD_STORE_REGION = env.text("STEWARD_STORE_REGION", "us-east-1")
+STEWARD_STORE_KEY = env.text("STEWARD_STORE_KEY", "")
+STEWARD_STORE_SECRET = env.text("STEWARD_STORE_SECRET", "")
+STEWARD_STORE_PATIENCE = env.number("STEWARD_STORE_PATIENCE", 10)
+STEWARD_STORE_COPIES = env.integer("STEWARD_STORE_COPIES", 20 * 1024**3)
+
 # Jobs.
 STEWARD_BROKER_URL = env.text("STEWARD_BROKER_URL", f"spool://{STEWARD_DATA}/spool")
 STEWARD_LEASE = env.number("STEWARD_LEASE", 30)

@@ -2,7 +2,8 @@
 
 <data>/temporary/   being written; the writer holds a lock, so what is not locked is stale
 <data>/uploads/     unfinished uploads, resumable
-<data>/blobs/       finished: <key id>/<sha256 of the content>
+<data>/blobs/       finished: <key id>/<sha256 of the content>; or all of this lies in a bucket of a store
+<data>/copies/      of what lies in such a store, the latest ones
 <data>/answers/     paid for and not yet stored: <run or query id>/<name>
 <data>/known/       read of raw data and wanted again: <key id of a version>/<reading id>
 <data>/keys/        what unseals them, see keyring
@@ -32,11 +33,14 @@ from stewardapp import keyring
 from stewardapp.models import Blob, DataKey, Query, Reading, Run, Upload
 from stewardapp.models.job import kinds_of_jobs
 from stewardapp.store_away import StoreAway
+from stewardapp.stores.bucket import Account, Bucket
 from stewardapp.stores.contract import Store
+from stewardapp.stores.copies import Copies
 from stewardapp.stores.folder import Folder
-from worker.sealed import SealedError, SealedReader, SealedWriter
+from worker.sealed import FRAME_BYTES, SealedError, SealedReader, SealedWriter
 
 TEMPORARY, UPLOADS, BLOBS, ANSWERS, KNOWN = "temporary", "uploads", "blobs", "answers", "known"
+COPIES = "copies"
 LAST_COPY = "last-backup"  # when the last whole copy was made
 GRACE_SECONDS = 3600
 AT_ONCE = 500
@@ -56,7 +60,17 @@ def root() -> Path:
 
 def store() -> Store:
     """Where finished sealed files lie."""
-    return Folder(root(), BLOBS)
+    if settings.STEWARD_STORE is None:
+        return Folder(root(), BLOBS)
+    account = Account(
+        settings.STEWARD_STORE_ENDPOINT,
+        settings.STEWARD_STORE_REGION,
+        settings.STEWARD_STORE_KEY,
+        settings.STEWARD_STORE_SECRET,
+        settings.STEWARD_STORE_PATIENCE,
+    )
+    copies = Copies(root() / COPIES, settings.STEWARD_STORE_COPIES)
+    return Bucket(account, *settings.STEWARD_STORE, BLOBS, copies)
 
 
 # Keys
@@ -255,6 +269,25 @@ def keep_known(reading: Reading, content: bytes) -> None:
 
 def _known(reading: Reading) -> Path:
     return root() / KNOWN / str(reading.version.key_id) / str(reading.pk)
+
+
+# Copies of an installation
+
+
+def names() -> Iterator[str]:
+    """What the finished files are called, wherever they lie."""
+    return (name for name, _ in store().found())
+
+
+def copy_out(name: str, target: BinaryIO) -> None:
+    """The sealed bytes of one of them."""
+    with store().reading(name) as file:
+        shutil.copyfileobj(file, target, FRAME_BYTES)
+
+
+def copy_in(path: Path, name: str) -> None:
+    """Put such a file back under its name."""
+    store().put(path, name)
 
 
 # House-keeping

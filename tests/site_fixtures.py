@@ -14,6 +14,7 @@ import pytest
 from django.conf import settings
 
 from tests.kept import kept
+from tests.s3 import s3_server
 from tests.services import TEMPLATE, fresh_database, postgres_server, valkey_server
 from tests.site import Site, inhabited, migrated, sqlite_copy
 
@@ -24,6 +25,7 @@ __all__ = [
     "embedded_site",
     "one_day",
     "postgres_server",
+    "s3_server",
     "server_site",
     "sqlite_template",
     "valkey_server",

@@ -17,8 +17,10 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from django.conf import settings
@@ -31,7 +33,8 @@ from worker.sealed import SealedError
 
 DATABASE, FILES, LIST, VERSION = "database", "files", "list.json", 1
 EVIDENCE = (witness.FOLDER, anchors.FOLDER)
-STORED = (storage.BLOBS, storage.ANSWERS, storage.KNOWN)
+BESIDE = (storage.ANSWERS, storage.KNOWN)
+STORED = (storage.BLOBS, *BESIDE)
 SECRET = keyring.OTHER
 LIMITS = Limits(length=1 << 30, values=50_000_000, depth=4)
 PIECE = 1 << 20
@@ -57,12 +60,12 @@ def back_up(folder: Path, keys: Path) -> Copied:
     for new in (folder, keys):
         _new(new)
     _copy_all(EVIDENCE, folder, None)
-    _copy_all(STORED, folder, earlier)
+    _copy_stored(folder, earlier)
     try:
         copying.dump(folder / DATABASE)
     except copying.Unable as refusal:
         raise Unusable(str(refusal)) from None
-    _copy_all(STORED, folder, earlier)
+    _copy_stored(folder, earlier)
     keyring.copy_to(keys)
     if (secret := storage.root() / SECRET).exists():
         _copy(secret, keys / SECRET)
@@ -77,7 +80,9 @@ def restore(folder: Path, keys: Path) -> Copied:
         if _hash(folder / name) != (size, hash):
             raise Unusable(f"{name} is not as it was when it was copied.")
     for name in listed:
-        if name != DATABASE:
+        if name.startswith(f"{FILES}/{storage.BLOBS}/"):
+            storage.copy_in(folder / name, name.removeprefix(f"{FILES}/"))
+        elif name != DATABASE:
             _copy(folder / name, storage.root() / Path(name).relative_to(FILES))
     keyring.restore_from(keys)
     if (keys / SECRET).exists():
@@ -107,6 +112,33 @@ def damaged() -> Iterator[str]:
 
 
 # Copies
+
+
+def _copy_stored(target: Path, earlier: Path | None) -> None:
+    """Finished files from wherever they lie, and what lies beside them."""
+    for name in storage.names():
+        copy = target / FILES / name
+        if not copy.exists() and not (earlier and _linked(earlier / FILES / name, copy)):
+            _brought(name, copy)
+    _copy_all(BESIDE, target, earlier)
+
+
+def _linked(earlier: Path, copy: Path) -> bool:
+    """Whether an earlier copy holds it: what lies under a name stays the same."""
+    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        os.link(earlier, copy)
+        return True
+    return False
+
+
+def _brought(name: str, copy: Path) -> None:
+    copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with os.fdopen(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            storage.copy_out(name, file)
+    except FileNotFoundError:  # destroyed in this moment
+        copy.unlink(missing_ok=True)
 
 
 def _copy_all(folders: tuple[str, ...], target: Path, earlier: Path | None) -> None:
@@ -190,5 +222,6 @@ def _insist_on_nothing() -> None:
     """Nothing is overwritten: neither bytes nor keys may be there."""
     root = storage.root()
     there = [name for name in (*STORED, *EVIDENCE, keyring.KEYS) if any((root / name).glob("*"))]
+    there += islice(storage.names(), 1)
     if there or Path(settings.STEWARD_KEY_FILE).exists():
         raise Unusable(f"{root} holds an installation. Name an empty folder in STEWARD_DATA.")

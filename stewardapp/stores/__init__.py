@@ -1,1 +1,1 @@
-"""Where finished sealed files lie: a folder of this machine. `storage` alone comes here."""
+"""Where finished sealed files lie: a folder, or a bucket of a store far away. `storage` alone comes here."""

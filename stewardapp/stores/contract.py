@@ -17,6 +17,9 @@ class Store(Protocol):
         The file itself stays where it is until it is kept.
         """
 
+    def put(self, path: Path, name: str) -> None:
+        """Bring a file back under the name it had; it stays where it is."""
+
     def keep(self, path: Path, name: str) -> None:
         """Take the file that was sent away from its place; quick, in the transaction that refers to it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +23,13 @@ class Folder:
         """It is near enough: nothing is done before the end."""
         del path
         return place
+
+    def put(self, path: Path, name: str) -> None:
+        """A private copy."""
+        target = self.root / name
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        target.chmod(0o600)
 
     def keep(self, path: Path, name: str) -> None:
         """Give it its final name, down to the disk."""

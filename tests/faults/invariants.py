@@ -59,7 +59,7 @@ def bytes_and_rows() -> list[str]:
     storage.sweep(grace_seconds=0)
     root = Path(settings.STEWARD_DATA)
     stored = {blob.path: blob for blob in Blob.objects.stored()}
-    there = {str(path.relative_to(root)) for path in (root / storage.BLOBS).glob("*/*")}
+    there = set(storage.names())
     found = [f"no bytes for {path}" for path in stored.keys() - there]
     found += [f"no row for {path}" for path in there - stored.keys()]
     found += [f"stale {path}" for path in (root / storage.TEMPORARY).glob("*")]

@@ -54,6 +54,8 @@ def test_what_is_read(
         (lambda: env.networks(NAME), "proxy"),
         (lambda: env.networks(NAME), "0.0.0.0/0"),
         (lambda: env.networks(NAME), "::/0"),
+        (lambda: env.bucket(NAME, ""), "desk/prefix"),
+        (lambda: env.bucket(NAME, ""), "s3:///prefix"),
         (lambda: env.address(NAME, ""), "ftp://a"),
         (lambda: env.address(NAME, ""), "https://"),
         (lambda: env.address(NAME, ""), "https://a:99999"),
@@ -63,6 +65,13 @@ def test_what_cannot_be_used(monkeypatch: pytest.MonkeyPatch, read: Callable[[],
     monkeypatch.setenv(NAME, said)
     with pytest.raises(env.BadSetting, match=NAME):
         read()
+
+
+def test_a_bucket_has_a_prefix_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert env.bucket(NAME, "") is None
+    for said, meant in {"s3://desk": ("desk", ""), "s3://desk/a/b/": ("desk", "a/b/")}.items():
+        monkeypatch.setenv(NAME, said)
+        assert env.bucket(NAME, "") == meant
 
 
 def test_what_is_handed_down_gives_way_to_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
