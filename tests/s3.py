@@ -24,6 +24,10 @@ BUCKET = "desk"
 ACCESS = {"STEWARD_STORE_KEY": "test:tester", "STEWARD_STORE_SECRET": "testing"}
 
 
+FOLDERS: dict[str, Path] = {}
+"""Of the servers that run, by address."""
+
+
 @contextmanager
 def running_store() -> Iterator[str]:
     """Its address; a bucket is there."""
@@ -34,12 +38,18 @@ def running_store() -> Iterator[str]:
         port = server.stdout.readline().strip()
         assert port, "Swift did not start: `make store` installs it"
         address = f"http://127.0.0.1:{port}"
+        FOLDERS[address] = folder
         client(address).create_bucket(Bucket=BUCKET)
         yield address
     finally:
         server.kill()
         server.communicate(timeout=30)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def files(address: str) -> list[Path]:
+    """What a server wrote."""
+    return [path for path in FOLDERS[address].rglob("*") if path.is_file()]
 
 
 def client(address: str) -> Any:
