@@ -46,6 +46,12 @@ def _sealed(setting: Setting) -> list[Result]:
     return sealed_files(setting)
 
 
+def _far_store(setting: Setting) -> list[Result]:
+    from benchmarks.far_store import far_store
+
+    return far_store(setting)
+
+
 def _ingest(setting: Setting) -> list[Result]:
     from benchmarks.storage import ingest
 
@@ -198,6 +204,7 @@ def _peer_histogram(setting: Setting) -> list[Result]:
 
 SUITE: dict[str, Measurement] = {
     "sealed": _sealed,
+    "store": _far_store,
     "ingest": _ingest,
     "counts": _counts,
     "diversity": _diversity,

@@ -91,10 +91,12 @@ def key_bytes(key: DataKey) -> bytes:
 def destroy_key(key: DataKey) -> None:
     """Make everything under this key unreadable for ever: it is removed after commit, as its files are."""
     DataKey.objects.forget(key)
-    for blob in Blob.objects.stored().filter(key=key):
-        destroy_blob(blob)
+    blobs = list(Blob.objects.stored().filter(key=key))
+    for blob in blobs:
+        Blob.objects.forget(blob)
     transaction.on_commit(partial(keyring.destroy, key.pk))
     transaction.on_commit(partial(_remove_folder, root() / KNOWN / str(key.pk)))
+    transaction.on_commit(partial(_remove, *(blob.path for blob in blobs)))
 
 
 # Temporary files
@@ -177,10 +179,11 @@ def destroy_blob(blob: Blob) -> None:
     transaction.on_commit(partial(_remove, blob.path))
 
 
-def _remove(name: str) -> None:
+def _remove(*names: str) -> None:
     """What a store that is away keeps meanwhile opens no more where its key went, and is swept later."""
     with contextlib.suppress(StoreAway):
-        store().remove(name)
+        for name in names:
+            store().remove(name)
 
 
 # Uploads

@@ -21,6 +21,7 @@ FIRST = FRAME_BYTES + 4096
 """What the first request brings and memory keeps: all of a small file, the first frame of a larger one."""
 LONGEST = 64 << 20
 """So much is asked for at once of a file that is read on and on."""
+GROWTH = 4
 TRIES, PAUSE = 3, 0.25
 T = TypeVar("T")
 
@@ -69,18 +70,26 @@ class Remote(io.RawIOBase):
         self._position = max(0, base + offset)
         return self._position
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Some bytes, perhaps fewer than there is room for."""
-        target = memoryview(buffer).cast("B")
-        wanted = min(len(target), self.size - self._position)
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Some bytes, perhaps fewer than were asked for; without a size, all there are."""
+        left = self.size - self._position
+        if size is None or size < 0:
+            return b"".join(self.pieces(left)) if left > 0 else b""
+        wanted = min(size, left)
         if wanted <= 0:
-            return 0
+            return b""
         if self._position < len(self._first):
             piece = self._first[self._position : self._position + wanted]
         else:
             piece = _tried(lambda: self._streamed(wanted))
-        target[: len(piece)] = piece
         self._position += len(piece)
+        return piece
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """The same, where there is a place for them."""
+        target = memoryview(buffer).cast("B")
+        piece = self.read(len(target))
+        target[: len(piece)] = piece
         return len(piece)
 
     def pieces(self, length: int) -> Iterator[bytes]:
@@ -93,7 +102,7 @@ class Remote(io.RawIOBase):
         if self._body is None or self._at != self._position or self._at == self._until:
             self._open(wanted)
         try:
-            piece = bytes(self._body.read(min(wanted, self._until - self._at)))
+            piece: bytes = self._body.read(min(wanted, self._until - self._at))
             if not piece:
                 raise StoreAway("the answer ended early")
         except BaseException:
@@ -104,9 +113,9 @@ class Remote(io.RawIOBase):
         return piece
 
     def _open(self, wanted: int) -> None:
-        """The next part: twice as long as the one before where that was read to its end."""
+        """The next part: much longer than the one before where that was read to its end."""
         read_on = self._position in (self._until, len(self._first))
-        self._window = max(wanted, min(2 * self._window, LONGEST) if read_on else 0)
+        self._window = max(wanted, min(GROWTH * self._window, LONGEST) if read_on else 0)
         self._leave()
         length = min(self._window, self.size - self._position)
         self._body = self._get(self._position, length).body

@@ -37,7 +37,7 @@ def test_what_is_read_on_and_on_is_asked_for_in_longer_and_longer_parts() -> Non
     while file.read(1 << 20):
         pass
     (*lengths, last) = (length for _, length in far.asked[1:])
-    assert lengths == [1 << 20 << doubled for doubled in range(len(lengths))]
+    assert lengths == [1 << 20 << 2 * longer for longer in range(len(lengths))]
     assert sum(lengths) + last == len(CONTENT) - FIRST
 
 
