@@ -83,6 +83,15 @@ def test_a_small_file_that_fails_is_sent_again(store: Bucket, line: Line, tmp_pa
     assert [found for found, _ in store.found()] == [name]
 
 
+def test_what_arrived_was_sent_although_no_answer_ever_came(
+    store: Bucket, line: Line, tmp_path: Path
+) -> None:
+    line.rule = lambda method, path: "lost" if method == "PUT" else ""
+    name = send(store, tmp_path, b"small")
+    assert content(store, name) == b"small"
+    assert [found for found, _ in store.found()] == [name]
+
+
 def test_a_store_that_is_away_leaves_nothing_half(store: Bucket, line: Line, tmp_path: Path) -> None:
     line.rule = lambda method, path: "away" if method == "PUT" else ""
     with pytest.raises(StoreAway):
