@@ -19,7 +19,13 @@ def test_columns_of_few_values_lie_in_two_bytes():
 
 
 def test_rows_are_laid_in_the_order_of_one_column():
-    laid = ROWS.laid(["a", "w"], "w")
+    laid = ROWS.laid(["a", "w"], "w", np.arange(3))
     assert laid.columns["a"].tolist() == [1, 2, 0]
     assert laid.columns["w"].tolist() == [0, 5, 70_000]
     assert laid.counts.tolist() == [1, 1, 4]
+    assert ROWS.laid(["w"], "w", np.array([0, 1])).columns["w"].tolist() == [5, 70_000]
+
+
+def test_a_value_that_comes_again_is_shared():
+    assert ROWS.shared("b").tolist() == [1, 2]
+    assert ROWS.shared("w").tolist() == []

@@ -1,7 +1,7 @@
 """Counting sets with one column of many values: rows are laid in its order, so that its values are runs.
 
 Within a run only the other columns tell rows apart, and they have few values: a cell for each combination of
-them is enough, and is used again in the next run.
+them is enough, and is used again in the next run. A run of one combination needs none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from worker.engine.io.ahead import ahead
 from worker.engine.scan.rows import Rows
-from worker.engine.scan.told_apart import Names, Tally
+from worker.engine.scan.told_apart import Names, Tally, tallied
 
 CELLS = 1 << 17
 
@@ -31,9 +31,12 @@ def in_runs(rows: Rows, sets: Iterable[Names]) -> Iterator[tuple[Names, Tally]]:
     for names in sets:
         together[_widest(rows, names)].append(names)
     for name, found in together.items():
-        laid = rows.laid(dict.fromkeys(one for names in found for one in names), name)
+        shared = rows.shared(name)
+        alone = tallied(np.delete(rows.counts, shared))
+        laid = rows.laid(dict.fromkeys(one for names in found for one in names), name, shared)
         others = [_others(rows, names) for names in found]
-        yield from zip(found, ahead(partial(_tally, laid, name), others), strict=True)
+        for names, tally in zip(found, ahead(partial(_tally, laid, name), others), strict=True):
+            yield names, alone.plus(tally)
 
 
 def _tally(rows: Rows, widest: str, others: Names) -> Tally:
