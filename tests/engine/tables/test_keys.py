@@ -10,9 +10,31 @@ from hypothesis import strategies as st
 
 from worker import engine
 from worker.engine.tables import keys
-from worker.engine.tables.keys import LIMIT, Packed, Packer, distinct, group, grouped, pack, places_in, ranked
+from worker.engine.tables.keys import (
+    LIMIT,
+    Packed,
+    Packer,
+    distinct,
+    group,
+    grouped,
+    ordered,
+    pack,
+    places_in,
+    ranked,
+)
 
 NUMBERS = st.lists(st.integers(-(2**61), 2**61) | st.integers(0, 9)).map(lambda one: np.array(one, np.int64))
+
+
+@given(NUMBERS | st.lists(st.integers(-(2**63), 2**63 - 1)).map(lambda one: np.array(one, np.int64)))
+def test_numbers_are_in_order_whichever_way_they_are_sorted(numbers):
+    for least in (1, keys.DEALT_FROM):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(keys, "DEALT_FROM", least)
+            for given_ in (numbers, numbers.astype(np.float64)):
+                order = ordered(given_)
+                assert np.array_equal(np.sort(order), np.arange(len(numbers)))
+                assert np.array_equal(given_[order], np.sort(given_))
 
 
 @given(NUMBERS)

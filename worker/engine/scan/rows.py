@@ -14,8 +14,8 @@ from worker.engine.scan.told_apart import Names
 from worker.engine.tables.classes import Ids
 from worker.engine.tables.column import Codes
 from worker.engine.tables.frequency import Counts
+from worker.engine.tables.keys import ordered
 
-DIGIT = 16
 FEW_VALUES = 1 << 15
 """Codes of a column with no more values take two bytes."""
 
@@ -49,7 +49,7 @@ class Rows:
 
     def laid(self, names: Iterable[str], by: str, at: Ids) -> Rows:
         """Some columns of some rows in the order of the values of one of them."""
-        order = at[_ordered(self.columns[by][at])]
+        order = at[ordered(self.columns[by][at])]
         columns = {name: self._narrow(name)[order] for name in names}
         values = {name: self.values[name] for name in columns}
         counts = self.counts[order] if self.weights.size else self.counts[: len(order)]
@@ -71,11 +71,3 @@ class Rows:
         """Where columns lie, and by how many cells a code of each moves in a table with an axis for each."""
         steps = [self.cells(names[at + 1 :]) for at in range(len(names))]
         return np.array([self.places[name] for name in names], np.int64), np.array(steps, np.int64)
-
-
-def _ordered(codes: Codes) -> Ids:
-    """The order of the values: short numbers are sorted digit by digit, several times faster than others."""
-    order = np.argsort(codes.astype(np.uint16), kind="stable")
-    if codes.max(initial=0) >> DIGIT:
-        order = order[np.argsort((codes >> DIGIT).astype(np.uint16)[order], kind="stable")]
-    return order

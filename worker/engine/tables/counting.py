@@ -22,6 +22,7 @@ from worker.engine.tables.keys import (
     group,
     grouped,
     narrow,
+    ordered,
     pack,
     unpack,
 )
@@ -360,7 +361,7 @@ class Counter:
             columns, given = list(given), ()
             given = self._renumbered(columns, [to for to, _ in settled])
         if not in_order:  # tallies give them in order of the codes that were
-            order = np.argsort(pack(given, [len(domain) for domain in domains], len(counts)))
+            order = ordered(pack(given, [len(domain) for domain in domains], len(counts)))
             given, counts = [column[order] for column in given], counts[order]
             weights = None if weights is None else weights[order]
         if not self._person:

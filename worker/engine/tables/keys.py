@@ -111,7 +111,7 @@ def group(keys: Keys) -> Groups:
     span = int(keys.max()) + 1
     if span <= DENSE:
         return _listed(keys, span)
-    order = np.argsort(keys)
+    order = ordered(keys)
     _, starts = _runs(keys[order])
     first = np.minimum.reduceat(order, starts)  # sorting in place of equals is several times slower
     return Groups(_numbered(order, starts), first)
@@ -167,11 +167,11 @@ def grouped(keys: Keys, counts: Keys | None, span: int, *, spent: bool = False) 
         own.sort()
         if len(own) > DEALT_TO:
             return _counted(own)
-        distinct, ordered = _runs(own)
-        return Grouped(distinct, np.diff(np.append(ordered, len(keys))))
-    order = np.argsort(keys)
-    distinct, ordered = _runs(keys[order])
-    return Grouped(distinct, np.add.reduceat(counts[order], ordered) if len(keys) else counts)
+        distinct, starts = _runs(own)
+        return Grouped(distinct, np.diff(np.append(starts, len(keys))))
+    order = ordered(keys)
+    distinct, starts = _runs(keys[order])
+    return Grouped(distinct, np.add.reduceat(counts[order], starts) if len(keys) else counts)
 
 
 def _dealt(own: Keys, counts: Keys | None) -> Grouped:
@@ -216,9 +216,27 @@ def distinct(keys: A) -> A:
 
 def ranked(keys: Keys) -> tuple[Keys, Keys]:
     """All values that occur, in ascending order, and which of them each key is."""
-    order = np.argsort(keys)
+    order = ordered(keys)
     values, starts = _runs(keys[order])
     return values, _numbered(order, starts)
+
+
+def ordered(keys: Codes) -> Keys:
+    """The order of numbers, any of equal ones first. Whole ones are dealt digit by digit, which is faster."""
+    if not DEALT_FROM <= len(keys) <= DEALT_TO or keys.dtype.kind != "i":
+        return np.argsort(keys).astype(np.int64, copy=False)
+    least = keys.min()
+    bits = (int(keys.max()) - int(least)).bit_length()
+    # Past the largest number it goes on from the smallest: what is left has the bits all the same.
+    rest = (keys.astype(np.int64, copy=False) - np.int64(least)).view(np.uint64)
+    order: Keys = np.argsort(rest.astype(np.uint16), kind="stable")
+    for shift in range(_DIGIT, bits, _DIGIT):
+        digit = (rest >> np.uint64(shift)).astype(np.uint16)
+        order = order[np.argsort(digit[order], kind="stable")]
+    return order
+
+
+_DIGIT = 16
 
 
 def _numbered(order: Codes, starts: Codes) -> Keys:
@@ -237,7 +255,7 @@ def places_in(known: Keys, keys: Codes) -> Keys:
     """
     if len(keys) < SORTED_FROM or len(known) < SORTED_FROM:
         return np.searchsorted(known, keys).astype(np.int64, copy=False)
-    order = np.argsort(keys)
+    order = ordered(keys)
     places: Keys = np.empty(len(keys), np.int64)
     places[order] = np.searchsorted(known, keys[order])
     return places

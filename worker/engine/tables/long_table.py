@@ -14,7 +14,7 @@ import numpy as np
 
 from worker.engine.tables.column import Codes, Mask
 from worker.engine.tables.frequency import Counts, Domain, FrequencyTable
-from worker.engine.tables.keys import group, narrow, pack
+from worker.engine.tables.keys import group, narrow, ordered, pack
 from worker.engine.tables.scratch import Place, Shelf
 
 PARTS = 128
@@ -169,7 +169,7 @@ class LongTable:
         pieces = list(self.pieces())
         codes = [np.concatenate(parts) for parts in zip(*(piece.codes for piece in pieces), strict=True)]
         counts = np.concatenate([piece.counts for piece in pieces])
-        order = np.argsort(pack(codes, [len(domain) for domain in self.domains], len(counts)))
+        order = ordered(pack(codes, [len(domain) for domain in self.domains], len(counts)))
         return FrequencyTable(self.domains, tuple(column[order] for column in codes), counts[order])
 
 
