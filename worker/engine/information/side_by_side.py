@@ -129,11 +129,11 @@ def _beside(ids: Rows, field: Field, there: Chunk | None) -> Column:
         return Column(field.name, field.kind, np.zeros(len(ids), np.int32), pa.array([SUPPRESSED]))
     column = there[field.name]
     held = column.decimals if isinstance(column, NumberColumn) else column
+    if np.array_equal(ids, there.row_ids):
+        return _with_star(held) if isinstance(held, Numbers) else held
     places = np.searchsorted(ids, there.row_ids)
     known = places < len(ids)
     known[known] = ids[places[known]] == there.row_ids[known]
-    if known.all() and len(places) == len(ids):
-        return _with_star(held) if isinstance(held, Numbers) else held
     return _spread(held, places[known], known, len(ids))
 
 
