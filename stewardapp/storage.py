@@ -310,7 +310,8 @@ def sweep(grace_seconds: float = GRACE_SECONDS) -> int:
     removed += sum(_remove_folder(path) for path in _folder(ANSWERS).iterdir() if path.name not in awaited)
     open_keys = {str(key) for key in DataKey.objects.filter(destroyed_at=None).values_list("pk", flat=True)}
     removed += sum(_remove_folder(path) for path in _folder(KNOWN).iterdir() if path.name not in open_keys)
-    return removed + store().tidy(grace_seconds) + sum(map(_remove_orphans, _old(grace_seconds)))
+    removed += store().tidy(grace_seconds)
+    return removed + (sum(map(_remove_orphans, _old(grace_seconds))) if store().due() else 0)
 
 
 def _old(grace_seconds: float) -> Iterator[list[str]]:

@@ -143,6 +143,10 @@ class Bucket:
         with trouble.in_words():
             self._client.delete_object(**self._object(name))
 
+    def due(self) -> bool:
+        """Once in a while: the mark that it was done is tidied up like anything else that was begun."""
+        return self.copies.first("listed")
+
     def found(self) -> Iterator[tuple[str, float]]:
         """Page by page; ages by the store's own clock."""
         with trouble.in_words():
@@ -153,14 +157,14 @@ class Bucket:
 
     def tidy(self, grace_seconds: float) -> int:
         """Give up uploads in parts whose sender is gone, and copies that nobody uses."""
-        removed = self.copies.tidy(grace_seconds)
+        self.copies.tidy(grace_seconds)
         with trouble.in_words():
             said = self._client.list_multipart_uploads(Bucket=self.bucket, Prefix=self._key(f"{self.place}/"))
             left = [one for one in said.get("Uploads", ()) if _age(one["Initiated"], said) >= grace_seconds]
             for one in left:
                 place = {"Bucket": self.bucket, "Key": one["Key"]}
                 self._client.abort_multipart_upload(**place, UploadId=one["UploadId"])
-        return removed + len(left)
+        return len(left)
 
     def check(self) -> None:
         """Ask for one name."""

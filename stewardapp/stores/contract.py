@@ -32,6 +32,9 @@ class Store(Protocol):
     def remove(self, name: str) -> None:
         """Have it gone; what is not there is gone already."""
 
+    def due(self) -> bool:
+        """Whether it is time to look through everything; of those who ask at once one is told so."""
+
     def found(self) -> Iterator[tuple[str, float]]:
         """Everything that lies there, each with its age in seconds."""
 

@@ -73,6 +73,15 @@ class Copies:
                     removed += 1
         return removed
 
+    def first(self, what: str) -> bool:
+        """Whether nobody asked this since it was tidied up."""
+        self._all()
+        try:
+            os.close(os.open(self.folder / f"{BEGUN}{what}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return False
+        return True
+
     def make_room(self, size: int, *, on_disk: bool = True) -> None:
         """Let older copies go until this much fits within the bound, and on the disk."""
         there = sorted(self._sizes())

@@ -50,6 +50,10 @@ class Folder:
         """Gone with its name."""
         (self.root / name).unlink(missing_ok=True)
 
+    def due(self) -> bool:
+        """A folder is looked through in no time."""
+        return True
+
     def found(self) -> Iterator[tuple[str, float]]:
         """All files, as they are met."""
         for path in (self.root / self.place).glob("*/*"):

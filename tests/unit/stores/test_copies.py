@@ -75,6 +75,16 @@ def test_what_nobody_uses_is_tidied_up(tmp_path: Path) -> None:
     assert names(copies) == ["used"]
 
 
+def test_what_is_done_once_in_a_while(tmp_path: Path) -> None:
+    copies = Copies(tmp_path / "copies", 10)
+    assert copies.first("listed")
+    assert not copies.first("listed")
+    assert copies.tidy(3600) == 0
+    assert not copies.first("listed")
+    copies.tidy(0)
+    assert copies.first("listed")
+
+
 def test_no_copy_is_begun_without_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copies = Copies(tmp_path / "copies", 10)
     monkeypatch.setattr(Copies, "_free", lambda self: 4)
