@@ -1,5 +1,6 @@
 """What every page knows: the navigation, who is signed in, the theme."""
 
+from functools import cache
 from typing import NamedTuple
 
 from django.http import HttpRequest
@@ -8,7 +9,7 @@ from django.urls import reverse
 from stewardapp.access.rules import may_see_operations
 from stewardapp.models import User
 from stewardapp.models.membership import person_on_site
-from stewardapp.reads.releases import reviews_waiting
+from stewardapp.reads.releases import count_waiting
 
 THEME_COOKIE = "theme"
 THEMES = frozenset({"light", "dark"})
@@ -58,12 +59,17 @@ def theme_of(request: HttpRequest) -> str:
 def _navigation(request: HttpRequest, user: User) -> list[Item]:
     match = request.resolver_match
     noun = (match.url_name or "").partition("-")[0] if match else ""
-    waiting = {"review-list": reviews_waiting(user).count()}
+    waiting = {"review-list": count_waiting(user)}
     theirs = OPERATORS if may_see_operations(person_on_site(user)) else ()
     return [
-        Item(label, reverse(name), noun in nouns, waiting.get(name, 0))
+        Item(label, _address(name), noun in nouns, waiting.get(name, 0))
         for label, name, nouns in (*NAVIGATION, *theirs)
     ]
+
+
+@cache
+def _address(name: str) -> str:
+    return reverse(name)
 
 
 def _initials(user: User) -> str:

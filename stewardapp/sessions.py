@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth import get_user
 from django.contrib.sessions.backends import db
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from stewardapp import sealed_text
+from stewardapp.models.prepared import prepared
 
 if TYPE_CHECKING:
+    from django.contrib.sessions.models import Session
+
     from stewardapp.models import User
 
 PURPOSE = "sessions"
@@ -19,6 +24,13 @@ PURPOSE = "sessions"
 
 class SessionStore(db.SessionStore):
     """Django's own, with what it keeps sealed."""
+
+    def _get_session_from_db(self) -> Session | None:
+        """The row, while it is good."""
+        found = [row for row in _rows(str(self.session_key)) if row.expire_date > timezone.now()]
+        if not found:
+            self._session_key = None
+        return found[0] if found else None
 
     def encode(self, session_dict: dict[str, Any]) -> str:
         """What the row keeps."""
@@ -31,6 +43,13 @@ class SessionStore(db.SessionStore):
         except ValueError:  # not sealed here, or nothing that was
             return {}
         return found
+
+
+@prepared
+def _rows(key: str) -> QuerySet[Session]:
+    from django.contrib.sessions.models import Session
+
+    return Session.objects.filter(session_key=key)
 
 
 def person_of(session: SessionStore) -> User | None:

@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from django.db.models import QuerySet
+
 from stewardapp.access.facts import PriceFacts, ReleaseFacts, RunFacts
 from stewardapp.access.workflow import EDITABLE, Audience, Decision, State
 from stewardapp.domain.assessed import joined
@@ -15,7 +17,8 @@ from stewardapp.domain.manifest import KeptFigures, facts_of
 from stewardapp.domain.pricing import price_of
 from stewardapp.domain.recipe import guessed_kinds, methods_of, needs_kind
 from stewardapp.domain.shaping import shapers_of
-from stewardapp.models import Assessment, Release, Run
+from stewardapp.models import Assessment, Column, Contribution, Release, Review, Run
+from stewardapp.models.prepared import prepared
 
 DECIDED_ON = (State.IN_REVIEW, State.APPROVED)
 """In these states somebody decides what becomes of the candidate."""
@@ -27,7 +30,12 @@ def contributors_of(release: Release) -> frozenset[uuid.UUID]:
     Every run notes who shaped what it is made of; while another one can be started, also those count
     who shaped what it would be made of. What is shaped later makes no difference to a candidate.
     """
-    return _contributing(release, set(release.contributions.values_list("user_id", flat=True)))
+    return _contributing(release, _shaped_by(release.pk))
+
+
+@prepared
+def _shaped_by(release: uuid.UUID) -> QuerySet[Contribution, uuid.UUID]:
+    return Contribution.objects.filter(release=release).values_list("user_id", flat=True)
 
 
 def _contributing(release: Release, own: Iterable[uuid.UUID]) -> frozenset[uuid.UUID]:
@@ -48,11 +56,16 @@ class Around:
 
 def _around(release: Release) -> Around:
     return Around(
-        list(release.contributions.values_list("user_id", flat=True)),
-        [(vote.reviewer_id, vote.decision) for vote in release.reviews.counted(release)],
+        _shaped_by(release.pk),
+        _votes(release.pk),
         _demands(release) if release.state == State.IN_REVIEW else (),
         release.state in DECIDED_ON and went_out_since(release),
     )
+
+
+@prepared
+def _votes(release: uuid.UUID) -> QuerySet[Review, tuple[uuid.UUID, str]]:
+    return Review.objects.filter(release=release).counting().values_list("reviewer_id", "decision")
 
 
 def release_facts(release: Release, around: Around | None = None) -> ReleaseFacts:
@@ -68,7 +81,7 @@ def release_facts(release: Release, around: Around | None = None) -> ReleaseFact
         reviewers=policy.reviewers,
         require_second_factor=policy.require_second_factor,
         version_destroyed=release.version.destroyed_at is not None,
-        columns_tagged=not editable or release.version.columns.tagged().exists(),
+        columns_tagged=not editable or bool(_tagged(release.version_id)),
         has_purpose=bool(release.purpose.strip()),
         has_reason_for_unique=bool(release.reason_for_unique.strip()),
         audience=Audience(release.audience),
@@ -82,6 +95,12 @@ def release_facts(release: Release, around: Around | None = None) -> ReleaseFact
     )
 
 
+@prepared
+def _tagged(version: uuid.UUID) -> QuerySet[Column, uuid.UUID]:
+    found = Column.objects.filter(version=version).tagged()
+    return found.order_by().values_list("pk", flat=True)[:1]
+
+
 def _named_ids(release: Release) -> frozenset[uuid.UUID]:
     """Whom it is for by name, where it is for nobody else."""
     if release.audience != Audience.NAMED:
@@ -91,8 +110,13 @@ def _named_ids(release: Release) -> frozenset[uuid.UUID]:
 
 def _demands(release: Release) -> tuple[str, ...]:
     """The states of what was demanded of the candidate and has no result."""
-    open_ = Assessment.objects.open_demands().filter(run=release.candidate_id)
-    return tuple(open_.order_by().values_list("state", flat=True).distinct())
+    return tuple(_open_demands(release.candidate_id)) if release.candidate_id else ()
+
+
+@prepared
+def _open_demands(run: uuid.UUID) -> QuerySet[Assessment, str]:
+    open_ = Assessment.objects.open_demands().filter(run=run)
+    return open_.order_by().values_list("state", flat=True).distinct()
 
 
 def _guessed_kinds(release: Release) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from django.db.models import Prefetch
+
 from stewardapp.access.budget_rules import may_see_purchases
 from stewardapp.access.facts import FundFacts, PriceFacts
 from stewardapp.domain.recipe import methods_of, populations_named, recipe_of
@@ -136,11 +138,13 @@ def is_answered(release: Release) -> bool:
 
 def answered(reading: Reading, compared: Iterable[Reading | None], recipe: RecipeJson) -> Run | None:
     """The run that has the stored answer to the same steps on the same tables by the same engine."""
+    from stewardapp.models.reading import Reading
     from stewardapp.models.run import Run
 
     tables = {one.table_sha256 for one in compared if one is not None}
-    for run in Run.objects.answers(reading).filter(engine_version=VERSION):
-        same_people = {one.table_sha256 for one in run.compared.select_related("table")} == tables
+    before = Run.objects.answers(reading).filter(engine_version=VERSION)
+    for run in before.prefetch_related(Prefetch("compared", Reading.objects.select_related("table"))):
+        same_people = {one.table_sha256 for one in run.compared.all()} == tables
         if same_people and same_question(run.recipe, recipe):
             return run
     return None

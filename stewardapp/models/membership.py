@@ -14,6 +14,7 @@ from django.db import models
 from stewardapp.access.facts import Person
 from stewardapp.access.roles import ROLE_PERMISSIONS, Permission, Role, roles_with
 from stewardapp.models.base import Record, one_of
+from stewardapp.models.prepared import prepared
 from stewardapp.models.user import AnyUser, User
 
 if TYPE_CHECKING:
@@ -91,8 +92,13 @@ def person_of(user: AnyUser, project_id: uuid.UUID | None = None) -> Person:
         return Person()
     held: list[Membership] = []
     if project_id is not None:
-        held = list(Membership.objects.filter(user=user, project_id=project_id))
+        held = _held_in(user.pk, project_id)
     return _holding(user, held)
+
+
+@prepared
+def _held_in(user: uuid.UUID, project: uuid.UUID) -> MembershipQuerySet:
+    return Membership.objects.filter(user=user, project_id=project).order_by("role")
 
 
 def person_in_each(user: User, projects: Collection[uuid.UUID]) -> dict[uuid.UUID, Person]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from decimal import Decimal
 from typing import Any
 
@@ -14,6 +15,7 @@ from stewardapp.access.facts import PolicyFacts, RowFacts
 from stewardapp.access.roles import Permission, roles_with
 from stewardapp.models.base import Record
 from stewardapp.models.membership import Membership, seen_through
+from stewardapp.models.prepared import prepared
 from stewardapp.models.user import AnyUser, User
 
 LOCAL_EPSILON = Decimal(3)
@@ -34,17 +36,19 @@ def standing_of(user: User) -> Standing:
         return Standing(second_factor=True)
     return Standing(
         serves_site=user.is_admin or user.protects_data,
-        asked_to=_asked_for_second_factor(user),
+        asked_to=bool(_asking_for_second_factor(user.pk)),
         on_site=settings.STEWARD_SITE,
     )
 
 
-def _asked_for_second_factor(user: User) -> bool:
-    """Whether the policy in force of a project where this person reviews wants it."""
+@prepared
+def _asking_for_second_factor(user: uuid.UUID) -> models.QuerySet[Membership, uuid.UUID]:
+    """A role by which this person reviews where the policy in force wants it, if there is one."""
     latest = Policy.objects.filter(project=models.OuterRef("project")).order_by("-version")
     wanted = models.Subquery(latest.values("require_second_factor")[:1])
     roles = Membership.objects.filter(user=user, role__in=roles_with(Permission.REVIEW))
-    return roles.annotate(wanted=wanted).filter(wanted=True).exists()
+    asking = roles.alias(wanted=wanted).filter(wanted=True).order_by()
+    return asking.values_list("pk", flat=True)[:1]
 
 
 class Policy(Record):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from typing import TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.utils.crypto import salted_hmac
+
+from stewardapp.models.prepared import prepared
+
+if TYPE_CHECKING:
+    from allauth.mfa.models import Authenticator
 
 
 class User(AbstractUser):
@@ -42,12 +47,7 @@ class User(AbstractUser):
     @property
     def has_second_factor(self) -> bool:
         """Whether a second factor is set up, which sign-in then always asks for; codes alone are none."""
-        from allauth.mfa.models import Authenticator
-
-        if self._remembered is not None:
-            return self._remembered
-        factors = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES)
-        return bool(factors.filter(user=self).exists())
+        return bool(_second_factors(self.pk)) if self._remembered is None else self._remembered
 
     def remember_second_factor(self) -> None:
         """Ask once for as long as this object lives, which is one request, whatever else asks."""
@@ -62,6 +62,16 @@ class User(AbstractUser):
         """What a session has to hold to belong to this person: it ends with the password and the epoch."""
         kept = f"{self.password} {self.session_epoch}"
         return salted_hmac("session of a person", kept, secret=secret, algorithm="sha256").hexdigest()
+
+
+@prepared
+def _second_factors(user: uuid.UUID) -> models.QuerySet[Authenticator, int]:
+    from allauth.mfa.models import Authenticator
+
+    factors: models.QuerySet[Authenticator] = Authenticator.objects.exclude(
+        type=Authenticator.Type.RECOVERY_CODES
+    )
+    return factors.filter(user=user).values_list("pk", flat=True)[:1]
 
 
 AnyUser: TypeAlias = Union[User, AnonymousUser]  # noqa: UP007  (a runtime alias for annotations)

@@ -55,8 +55,8 @@ def shortage_of(seen: Seen) -> Shortage | None:
     """Nothing while every purse holds enough."""
     facts = seen.price
     price = Spend(facts.epsilon_micro, facts.delta_femto)
-    if not price:
-        return None
+    if all(price.within(Spend(one.epsilon_micro, one.delta_femto)) for one in facts.funds):
+        return None  # also where nothing is to be paid
     short = tuple(_shorts(seen.release, price, seen.user))
     return Shortage(_words(price), short) if short else None
 

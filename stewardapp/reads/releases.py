@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from stewardapp.access.facts import Person, PriceFacts, ReleaseFacts
 from stewardapp.access.workflow import EDITABLE
@@ -16,6 +16,7 @@ from stewardapp.domain.facts import Around, release_facts
 from stewardapp.domain.pricing import price_of
 from stewardapp.models import Assessment, Comment, Contribution, Policy, Release, Review, Run, User
 from stewardapp.models.membership import person_in_each
+from stewardapp.models.prepared import HOW_MANY, prepared
 from stewardapp.models.release import ReleaseQuerySet
 from stewardapp.models.user import AnyUser
 
@@ -85,6 +86,16 @@ def reviews_waiting(user: User) -> ReleaseQuerySet:
     """
     waiting = Release.objects.reviewable_by(user).exclude(author=user).exclude(contributions__user=user)
     return waiting.exclude(Exists(Review.objects.counting().filter(release=OuterRef("pk"), reviewer=user)))
+
+
+def count_waiting(user: User) -> int:
+    """How many wait for this person, for the mark beside the link to them."""
+    return _waiting(user)[0] if user.is_active else 0
+
+
+@prepared
+def _waiting(user: User) -> QuerySet[Release, int]:
+    return reviews_waiting(user).order_by().values_list(HOW_MANY, flat=True)
 
 
 def runs_of(release: Release) -> list[Run]:

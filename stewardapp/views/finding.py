@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
+from typing import TypeVar
 
-from django.db.models import prefetch_related_objects
-from django.http import HttpRequest
+from django.db.models import QuerySet, prefetch_related_objects
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from stewardapp.models import Release, Run, Sweep
+from stewardapp.models.prepared import prepared
+from stewardapp.models.user import AnyUser
+
+Found = TypeVar("Found")
 
 
 def release_or_404(request: HttpRequest, id: uuid.UUID) -> Release:
     """A release in one of the person's projects."""
-    seen = Release.objects.visible_to(request.user)
-    found = seen.select_related(
+    return with_policy(only(_releases(request.user, id)))
+
+
+@prepared
+def _releases(user: AnyUser, id: uuid.UUID) -> QuerySet[Release]:
+    seen = Release.objects.visible_to(user).filter(pk=id)
+    return seen.select_related(
         "project",
         "version__dataset__project",
         "version__dataset__population",
-        "version__current",
+        "version__current__table",
         "author",
         "submitted_by",
         "policy",
         "candidate",
     )
-    return with_policy(get_object_or_404(found, pk=id))
+
+
+def only(found: Sequence[Found]) -> Found:
+    """What was looked for by its key, if this person may know of it."""
+    if not found:
+        raise Http404
+    return found[0]
 
 
 def with_policy(release: Release) -> Release:
@@ -36,11 +53,15 @@ def with_policy(release: Release) -> Release:
 
 def run_or_404(request: HttpRequest, id: uuid.UUID) -> Run:
     """A run in one of the person's projects."""
-    seen = Run.objects.visible_to(request.user)
-    found = seen.select_related("release__project", "release__version__dataset__project", "release__policy")
-    run = get_object_or_404(found, pk=id)
+    run = only(_runs(request.user, id))
     with_policy(run.release)
     return run
+
+
+@prepared
+def _runs(user: AnyUser, id: uuid.UUID) -> QuerySet[Run]:
+    seen = Run.objects.visible_to(user).filter(pk=id)
+    return seen.select_related("release__project", "release__version__dataset__project", "release__policy")
 
 
 def sweep_or_404(request: HttpRequest, id: uuid.UUID) -> Sweep:

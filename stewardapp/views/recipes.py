@@ -6,6 +6,7 @@ import uuid
 from dataclasses import replace
 
 from django.contrib import messages
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
@@ -130,6 +131,7 @@ def page(
 ) -> HttpResponse:
     """The configuration page around a form."""
     release = draft.release
+    prefetch_related_objects([release.version.dataset.population], "overlaps")
     configuring.attach_previews(form, draft, request)
     configuring.tell_limits(form, release)
     configuring.foresee(form, draft)
