@@ -48,7 +48,7 @@ from stewardapp.actions import (
     uploads,
 )
 from stewardapp.actions.brought import arriving
-from stewardapp.domain.averaging import published_beside
+from stewardapp.domain.averaging import published_of
 from stewardapp.domain.demands import Demand
 from stewardapp.domain.facts import DECIDED_ON
 from stewardapp.domain.holding import stake_of
@@ -80,6 +80,7 @@ from stewardapp.models import (
 )
 from stewardapp.models.leak import TABLE
 from stewardapp.models.query import EXACT_VALUES
+from stewardapp.models.run import RunQuerySet
 from stewardapp.models.sealed import SealedRow
 from stewardapp.reads.releases import Seen
 from stewardapp.reads.runs import SeenRun
@@ -494,6 +495,11 @@ def answered(release: Release) -> Release:
         measured(one)
     release.refresh_from_db()
     return release
+
+
+def published_beside(release: Release) -> RunQuerySet:
+    """The candidates that others had in hand when this one was made."""
+    return published_of(release.pk, release.project_id, release.version.dataset.population_id)
 
 
 def know_each_other(version: Version) -> None:

@@ -6,6 +6,7 @@ their draws. Equal names promise together what the strongest of them promises, d
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -113,21 +114,28 @@ def out_beside(release: Release) -> QuerySet[Release]:
 
     What was taken back was known for a while, and is not forgotten.
     """
-    people = Population.objects.sharing_with(release.version.dataset.population_id)
+    return _out_of(release.pk, release.version.dataset.population_id)
+
+
+def _out_of(release: uuid.UUID, people: uuid.UUID) -> QuerySet[Release]:
+    from stewardapp.models.release import Release
+
+    sharing = Population.objects.sharing_with(people)
     out = Q(published_at__isnull=False) | Q(state=State.APPROVED)
-    others = type(release).objects.filter(out, version__dataset__population__in=people).exclude(pk=release.pk)
+    others = Release.objects.filter(out, version__dataset__population__in=sharing).exclude(pk=release)
     return others.select_related("candidate", "version__dataset").order_by("published_at", "pk")
 
 
 def known_beside(release: Release) -> RunQuerySet:
     """The candidates among them that the team may look into: its project's own, and those that everybody
     may have."""
-    return _candidates(_known_beside(release))
+    return _candidates(_known_of(release.pk, release.project_id, release.version.dataset.population_id))
 
 
-def published_beside(release: Release) -> RunQuerySet:
-    """Those of them that somebody may have had in hand, and not only will."""
-    return _candidates(_known_beside(release).filter(published_at__isnull=False))
+def published_of(release: uuid.UUID, project: uuid.UUID, people: uuid.UUID) -> RunQuerySet:
+    """Those of them that somebody may have had in hand, and not only will, by the keys of the release, its
+    project and its people."""
+    return _candidates(_known_of(release, project, people).filter(published_at__isnull=False))
 
 
 def leaked_beside(release: Release) -> LeakQuerySet:
@@ -135,11 +143,11 @@ def leaked_beside(release: Release) -> LeakQuerySet:
     return Leak.objects.known_about(release.version.dataset.population_id)
 
 
-def _known_beside(release: Release) -> QuerySet[Release]:
-    project = Q(project=release.project_id)
+def _known_of(release: uuid.UUID, project: uuid.UUID, people: uuid.UUID) -> QuerySet[Release]:
+    own = Q(project=project)
     free = Q(embargo_until__isnull=True) | Q(embargo_until__lte=Now())
     everybody = Q(audience__in=EVERYBODY, published_at__isnull=False) & free
-    return out_beside(release).filter(project | everybody)
+    return _out_of(release, people).filter(own | everybody)
 
 
 def _candidates(found: QuerySet[Release]) -> RunQuerySet:

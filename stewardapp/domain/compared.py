@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import QuerySet
 
 from stewardapp.domain.assessed import ANSWERED
-from stewardapp.domain.averaging import leaked_beside, published_beside
+from stewardapp.domain.averaging import leaked_beside, published_of
 from stewardapp.domain.demands import looking_beside
 from stewardapp.models.assessment import Assessment
+from stewardapp.models.leak import Leak
+from stewardapp.models.prepared import prepared
 from worker.engine import catalogue
 
 if TYPE_CHECKING:
@@ -37,14 +39,23 @@ def uncompared(run: Run, policy: Policy, out: RunQuerySet) -> list[Measure]:
 def went_out_since(release: Release) -> bool:
     """Whether something was published or leaked beside its candidate that nobody compared it with for the
     policy."""
-    compared = Assessment.objects.for_policy().filter(run=release.candidate_id)
-    out = published_beside(release).exclude(others_of=release.candidate_id)
-    out = out.exclude(pk__in=compared.values("others"))
-    leaked = leaked_beside(release).exclude(runs=release.candidate_id)
-    leaked = leaked.exclude(pk__in=compared.values("leaks"))
-    if not _ids(out).union(_ids(leaked)).exists():
+    if release.candidate_id is None:
         return False
-    return release.candidate is not None and measurable(release.candidate)
+    people = release.version.dataset.population_id
+    out = _out_since(release.pk, release.project_id, people, release.candidate_id)
+    return bool(out) and release.candidate is not None and measurable(release.candidate)
+
+
+@prepared
+def _out_since(
+    release: uuid.UUID, project: uuid.UUID, people: uuid.UUID, run: uuid.UUID
+) -> QuerySet[Any, uuid.UUID]:
+    compared = Assessment.objects.for_policy().filter(run=run)
+    out = published_of(release, project, people).exclude(others_of=run)
+    out = out.exclude(pk__in=compared.values("others"))
+    leaked = Leak.objects.known_about(people).exclude(runs=run)
+    leaked = leaked.exclude(pk__in=compared.values("leaks"))
+    return _ids(out).union(_ids(leaked))[:1]
 
 
 def _ids(found: QuerySet[Any]) -> QuerySet[Any, uuid.UUID]:

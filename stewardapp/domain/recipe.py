@@ -7,7 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
+from django.db.models import QuerySet
+
 from stewardapp.domain.unknown import why
+from stewardapp.models.prepared import prepared
 from worker.engine import catalogue
 from worker.engine.errors import EngineError
 from worker.engine.recipes.document import ColumnEntry, RecipeJson
@@ -27,7 +30,7 @@ BESIDE = (Role.PERSON_KEY, Role.CONSENT)
 def recipe_of(release: Release, columns: Iterable[Column] | None = None) -> RecipeJson:
     """A complete recipe of the tagged columns; a column nobody tagged is not named and so is dropped."""
     if columns is None:
-        columns = release.version.columns.tagged().select_related("hierarchy")
+        columns = _tagged(release.version_id)
     draft: RecipeJson = release.recipe
     counted = tabulates(draft)
     made: RecipeJson = {
@@ -40,6 +43,13 @@ def recipe_of(release: Release, columns: Iterable[Column] | None = None) -> Reci
     if draft.get("formats"):
         made["formats"] = draft["formats"]
     return made
+
+
+@prepared
+def _tagged(version: uuid.UUID) -> QuerySet[Column]:
+    from stewardapp.models.column import Column
+
+    return Column.objects.filter(version=version).tagged().select_related("hierarchy")
 
 
 def tabulates(draft: RecipeJson) -> bool:

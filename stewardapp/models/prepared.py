@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from functools import wraps
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 from uuid import UUID, uuid4
 
 from django.contrib.auth.models import AbstractUser, AnonymousUser
@@ -20,6 +20,7 @@ from django.db.models import Func, IntegerField, QuerySet, Value
 
 Row = TypeVar("Row")
 Asked = ParamSpec("Asked")
+About: TypeAlias = UUID | datetime | str | None
 HOW_MANY = Func(Value(1), function="COUNT", output_field=IntegerField())
 """For `values_list`: how many rows there are."""
 IS_THERE = Value(1)
@@ -29,8 +30,8 @@ IS_THERE = Value(1)
 def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list[Row]]:
     """The answers to a question that `build` writes as a QuerySet.
 
-    It is about keys, texts and users, which it must use as they are: of a user, the key and what kind of
-    user it is. Anything else – a flag, a state – makes another question.
+    It is about keys, texts, moments and users, which it must use as they are: of a user, the key and what
+    kind of user it is. Anything else – a flag, a state – makes another question.
     """
     kept: dict[tuple[object, ...], _Question[Row] | None] = {}
 
@@ -60,12 +61,12 @@ def _flags(user: AbstractUser) -> dict[str, bool]:
     return {name: getattr(user, name) for name in ("is_active", "is_staff", "is_officer")}
 
 
-def _about(value: object) -> UUID | str | None:
+def _about(value: object) -> About:
     """What is put in for a value, if anything."""
     if isinstance(value, AbstractUser):
         key: UUID = value.pk
         return key
-    return value if isinstance(value, UUID) or type(value) is str else None
+    return value if isinstance(value, UUID | datetime) or type(value) is str else None
 
 
 def _stand_in(value: object) -> object:
@@ -74,6 +75,8 @@ def _stand_in(value: object) -> object:
         return value.__class__(id=uuid4(), **_flags(value))  # type: ignore[misc]
     if _about(value) is None:
         return value
+    if isinstance(value, datetime):
+        return datetime.fromtimestamp(uuid4().int % 10**9, value.tzinfo)
     return uuid4() if isinstance(value, UUID) else str(uuid4())
 
 
@@ -96,15 +99,15 @@ class _Question(Generic[Row]):
         used = {number for _, number, _ in self.places}
         if any(number not in used and _must_be_used(one) for number, one in enumerate(args)):
             raise TypeError(f"{build.__name__} does not use as it is what it is asked about")
-        if any(map(_is_moment, self.params)):
+        filled = {place for place, _, _ in self.places}
+        if any(_is_moment(one) for place, one in enumerate(self.params) if place not in filled):
             raise TypeError(f"{build.__name__} would ask about the same moment for ever")
 
-    def answers(self, about: list[UUID | str | None]) -> list[Row]:
+    def answers(self, about: list[About]) -> list[Row]:
         """Ask, and make of the answer what Django would."""
-        params = list(self.params)
-        for place, number, as_hex in self.places:
-            value = about[number]
-            params[place] = value.hex if as_hex and isinstance(value, UUID) else value
+        params, forms = list(self.params), list(map(_forms, about))
+        for place, number, form in self.places:
+            params[place] = forms[number][form]
         compiler = copy.copy(self.compiler)
         compiler.connection = connections[DEFAULT_DB_ALIAS]  # each thread has its own
         vars(compiler)["as_sql"] = lambda: (self.sql, tuple(params))
@@ -123,14 +126,21 @@ class _Ready:
         return self.compiler
 
 
-def _places(params: tuple[object, ...], about: list[UUID | str | None]) -> Iterator[tuple[int, int, bool]]:
-    """Where each is put in, and whether by its digits: so SQLite keeps keys."""
+def _places(params: tuple[object, ...], about: list[About]) -> Iterator[tuple[int, int, int]]:
+    """Where each is put in, and in which form."""
     for place, param in enumerate(params):
         for number, one in enumerate(about):
-            if one is not None and param == one:
-                yield place, number, False
-            elif isinstance(one, UUID) and param == one.hex:
-                yield place, number, True
+            if param is not None and param in (forms := _forms(one)):
+                yield place, number, forms.index(param)
+
+
+def _forms(value: About) -> list[object]:
+    """A value as it is, and as databases keep it that know no such thing."""
+    if isinstance(value, UUID):
+        return [value, value.hex]
+    if isinstance(value, datetime):
+        return [value, connections[DEFAULT_DB_ALIAS].ops.adapt_datetimefield_value(value)]
+    return [value]
 
 
 def _must_be_used(value: object) -> bool:

@@ -41,7 +41,7 @@ def in_catalogue(user: User) -> list[Published]:
             release.published_at,
             reverse("catalogue-detail", args=[release.public_id]),
         )
-        for release in reads.in_catalogue(user)[:MOST]
+        for release in reads.in_catalogue(user)
     ]
 
 
@@ -79,7 +79,7 @@ def _reviews(user: User) -> list[Line]:
             "Review",
             release.submitted_at,
         )
-        for release in reads.reviews(user)[:MOST]
+        for release in reads.reviews(user)
     ]
 
 
@@ -100,14 +100,14 @@ def _returned(user: User) -> list[Line]:
             "",
             release.decided_at,
         )
-        for release in reads.returned(user, list(RETURNED))[:MOST]
+        for release in reads.returned(user)
     ]
 
 
 def _runs(user: User) -> list[Line]:
     """Runs that ended and were not looked at yet."""
     news = reads.unread_addresses(user)
-    ended = ((run, reverse("run-detail", args=[run.pk])) for run in reads.ended_runs(user)[:MOST])
+    ended = ((run, reverse("run-detail", args=[run.pk])) for run in reads.ended_runs(user))
     return [
         Line(
             f"{run.release.title}, run {run.number}",
@@ -132,7 +132,7 @@ def _untagged(user: User) -> list[Line]:
             "Tag",
             version.created_at,
         )
-        for version in reads.untagged(user)[:5]
+        for version in reads.untagged(user)
     ]
 
 
@@ -146,5 +146,5 @@ def _retention(user: User) -> list[Line]:
             "Soon",
             version.retention_until,
         )
-        for version in reads.ending(user)[:5]
+        for version in reads.ending(user)
     ]

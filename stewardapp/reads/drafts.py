@@ -5,8 +5,11 @@ from __future__ import annotations
 import uuid
 from functools import cached_property
 
+from django.db.models import QuerySet
+
 from stewardapp.domain.recipe import recipe_of
 from stewardapp.models import Column, Preview, Release, Run, Version
+from stewardapp.models.prepared import prepared
 from stewardapp.models.user import AnyUser
 from worker.engine.recipes.document import RecipeJson
 
@@ -25,7 +28,7 @@ class Draft:
     @cached_property
     def columns(self) -> list[Column]:
         """All columns in their order."""
-        return list(self.version.columns.select_related("hierarchy"))
+        return _columns(self.version.pk)
 
     @property
     def tagged(self) -> list[Column]:
@@ -60,11 +63,22 @@ class Draft:
 
     def last_success(self) -> Run | None:
         """The last run that had a result."""
-        return self.release.runs.succeeded().order_by("-finished_at").first()
+        found = _last_success(self.release.pk)
+        return found[0] if found else None
 
     def previews(self, user: AnyUser) -> dict[str, Preview]:
         """What this person tried of it, by id."""
         return {str(one.pk): one for one in Preview.objects.visible_to(user).filter(release=self.release)}
+
+
+@prepared
+def _columns(version: uuid.UUID) -> QuerySet[Column]:
+    return Column.objects.filter(version=version).select_related("hierarchy")
+
+
+@prepared
+def _last_success(release: uuid.UUID) -> QuerySet[Run]:
+    return Run.objects.filter(release=release).succeeded().order_by("-finished_at")[:1]
 
 
 def comparable_files(version: Version) -> list[Version]:

@@ -24,6 +24,7 @@ from stewardapp.models import (
     User,
     Version,
 )
+from stewardapp.models.prepared import prepared
 from stewardapp.models.release import ReleaseQuerySet
 
 PAID = Q(candidate__stated__privacy_loss__epsilon__gt=0)
@@ -72,11 +73,16 @@ class Holders:
 
 def holders_of(population: Population, user: User) -> Holders:
     """Who holds data about these people, as far as this person sees it."""
-    seen = Project.objects.visible_to(user).filter(pk=OuterRef("pk"))
-    holding = Project.objects.filter(datasets__in=Dataset.objects.holding([population])).distinct()
-    found = [(one, vars(one)["is_seen"]) for one in holding.annotate(is_seen=Exists(seen))]
+    found = [(one, vars(one)["is_seen"]) for one in _holding(population.pk, user)]
     shown = [one for one, is_seen in found if is_seen]
     return Holders(shown, len(found) - len(shown))
+
+
+@prepared
+def _holding(population: uuid.UUID, user: User) -> QuerySet[Project]:
+    seen = Project.objects.visible_to(user).filter(pk=OuterRef("pk"))
+    data = Dataset.objects.holding([Population(pk=population)])
+    return Project.objects.filter(datasets__in=data).distinct().annotate(is_seen=Exists(seen))
 
 
 def officers() -> list[User]:
@@ -86,8 +92,13 @@ def officers() -> list[User]:
 
 def open_proposals(population: Population) -> list[Proposal]:
     """What waits for others and concerns these people."""
-    found = Proposal.objects.open().about(population).prefetch_related("agreements__by")
-    return list(found.select_related("population", "target", "project", "dataset__project", "proposed_by"))
+    return _open_about(population.pk)
+
+
+@prepared
+def _open_about(population: uuid.UUID) -> QuerySet[Proposal]:
+    found = Proposal.objects.open().about(Population(pk=population)).prefetch_related("agreements__by")
+    return found.select_related("population", "target", "project", "dataset__project", "proposed_by")
 
 
 def waits_already(kind: ProposalKind, population: Population, project: Project) -> bool:
@@ -148,6 +159,12 @@ class Out:
 
 def out_about(population: uuid.UUID) -> Out:
     """Published releases and answered questions about these people, or any that share people with them."""
+    ((is_private, asked, other),) = _out_about(population)
+    return Out(is_private or asked, other)
+
+
+@prepared
+def _out_about(population: uuid.UUID) -> QuerySet[Population, tuple[bool, bool, bool]]:
     live = _live_about(population)
     private = live.filter(PAID)
     found = Population.objects.filter(pk=population).annotate(
@@ -155,8 +172,7 @@ def out_about(population: uuid.UUID) -> Out:
         asked=Exists(_answers_about(population)),
         other=Exists(live.exclude(pk__in=private.values("pk"))),
     )
-    is_private, asked, other = found.values_list("private", "asked", "other").get()
-    return Out(is_private or asked, other)
+    return found.values_list("private", "asked", "other")
 
 
 def _live_about(population: uuid.UUID) -> ReleaseQuerySet:

@@ -100,10 +100,15 @@ def _waiting(user: User) -> QuerySet[Release, int]:
 
 def runs_of(release: Release) -> list[Run]:
     """All its runs, the newest first, each knowing it already."""
-    runs = list(release.runs.select_related("started_by"))
+    runs = _runs(release.pk)
     for run in runs:
         run.release = release
     return runs
+
+
+@prepared
+def _runs(release: uuid.UUID) -> QuerySet[Run]:
+    return Run.objects.filter(release=release).select_related("started_by")
 
 
 def has_runs(release: Release) -> bool:
@@ -113,12 +118,23 @@ def has_runs(release: Release) -> bool:
 
 def votes_seen(release: Release, user: AnyUser) -> list[Review]:
     """The votes this person may read."""
-    return list(release.reviews.visible_to(user).select_related("reviewer"))
+    return _votes_seen(release.pk, user)
+
+
+@prepared
+def _votes_seen(release: uuid.UUID, user: AnyUser) -> QuerySet[Review]:
+    return Review.objects.filter(release=release).visible_to(user).select_related("reviewer")
 
 
 def comments_seen(release: Release, user: AnyUser) -> list[Comment]:
     """The remarks of which this person may know."""
-    return list(release.comments.visible_to(user).select_related("author", "resolved_by"))
+    return _comments_seen(release.pk, user)
+
+
+@prepared
+def _comments_seen(release: uuid.UUID, user: AnyUser) -> QuerySet[Comment]:
+    seen = Comment.objects.filter(release=release).visible_to(user)
+    return seen.select_related("author", "resolved_by")
 
 
 def named_people(release: Release) -> list[User]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import uuid
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
 
 from stewardapp.domain.averaging import Added, Beside, added_up, averaged_with
 from stewardapp.domain.facts import assessable_facts, run_facts
 from stewardapp.models.artifact import Artifact
 from stewardapp.models.blob import Blob
 from stewardapp.models.job import JobState
+from stewardapp.models.prepared import prepared
 from worker.engine.recipes.stored import results_of
 
 if TYPE_CHECKING:
@@ -66,8 +70,7 @@ class SeenRun:
     @cached_property
     def assessments(self) -> list[Assessment]:
         """Everything that was asked of it after it ended, the newest first."""
-        found = self.run.assessments.select_related("asked_by").prefetch_related("compared__version__dataset")
-        for one in (asked := list(found)):
+        for one in (asked := _assessments(self.run.pk)):
             one.run = self.run
         return asked
 
@@ -93,7 +96,7 @@ class SeenRun:
     @cached_property
     def compared(self) -> list[Reading]:
         """What its data were compared with."""
-        return list(self.run.compared.select_related("version__dataset"))
+        return _compared(self.run.pk)
 
     @property
     def names_of_files(self) -> dict[str, str]:
@@ -110,4 +113,24 @@ class SeenRun:
 
     def files_to_leave(self) -> list[Artifact]:
         """What would leave, or has left, as far as it is still stored."""
-        return list(self.run.artifacts.public().stored().select_related("blob__key"))
+        return _files_to_leave(self.run.pk)
+
+
+@prepared
+def _assessments(run: uuid.UUID) -> QuerySet[Assessment]:
+    from stewardapp.models.assessment import Assessment
+
+    found = Assessment.objects.filter(run=run).select_related("asked_by")
+    return found.prefetch_related("compared__version__dataset")
+
+
+@prepared
+def _compared(run: uuid.UUID) -> QuerySet[Reading]:
+    from stewardapp.models.reading import Reading
+
+    return Reading.objects.filter(compared_in=run).select_related("version__dataset")
+
+
+@prepared
+def _files_to_leave(run: uuid.UUID) -> QuerySet[Artifact]:
+    return Artifact.objects.filter(run=run).public().stored().select_related("blob__key")

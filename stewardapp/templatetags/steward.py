@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.crypto import get_random_string
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from stewardapp.access.verdict import Verdict
-from stewardapp.presenters import icons, numbers, spark, status, steps, times
+from stewardapp.presenters import fragments, icons, numbers, spark, status, steps, times
 from stewardapp.presenters.how_to_read import HowToRead
 
 register = template.Library()
@@ -24,12 +25,27 @@ register.filter("duration", numbers.duration)
 register.filter("short_hash", numbers.short_hash)
 
 
+MANY = 2000
+ITS_ID = "why-its-own"
+"""Stands for the id in what is written once."""
+
+
 def own_id() -> str:
     """An id that nothing else on the page has, for what explains a button."""
     return f"why-{get_random_string(6)}"
 
 
 @register.simple_tag
+def kept(template: str, **given: object) -> SafeString:
+    """`{% kept "reports/_section.html" section=section %}`: an include written once.
+
+    It knows nothing else of the page.
+    """
+    return fragments.piece(template, given)
+
+
+@register.simple_tag
+@lru_cache
 def icon(name: str, classes: str = "") -> SafeString:
     """`{% icon "check" %}`."""
     return icons.svg(name, classes)
@@ -53,17 +69,23 @@ def bar(part: int, tone: str = "") -> SafeString:
     return spark.bar(part, tone)
 
 
-@register.inclusion_tag("_components/badge.html")
-def badge(state: object, word: str = "", title: str = "") -> dict[str, object]:
+@register.simple_tag
+def badge(state: object, word: str = "", title: str = "") -> SafeString:
     """`{% badge release.state %}`: colour, icon and word of a state; `word` says it otherwise."""
     look = status.status(state)
-    return {"tone": look.tone, "word": word or look.word, "icon": look.icon, "title": title}
+    return _badge(look.tone, word or look.word, look.icon, title)
 
 
-@register.inclusion_tag("_components/badge.html")
-def tag(tone: str, word: str, icon: str = "") -> dict[str, object]:
+@register.simple_tag
+def tag(tone: str, word: str, icon: str = "") -> SafeString:
     """`{% tag "warn" "looks like postal codes" "alert" %}`: a badge that is no state."""
-    return {"tone": tone, "word": word, "icon": icon}
+    return _badge(tone, word, icon, "")
+
+
+@lru_cache(MANY, typed=True)
+def _badge(tone: str, word: str, icon: str, title: str) -> SafeString:
+    shown = {"tone": tone, "word": word, "icon": icon, "title": title}
+    return render_to_string("_components/badge.html", shown)
 
 
 # Django's tags cannot hold line breaks: what says a sentence takes it between two of them.
@@ -113,10 +135,15 @@ def help_text(content: SafeString, label: str = "How do I read this?") -> SafeSt
     return render_to_string("_components/help.html", shown)
 
 
-@register.inclusion_tag("_components/how_to_read.html")
-def how_to_read(one: HowToRead | None) -> dict[str, HowToRead | str | None]:
+@register.simple_tag
+def how_to_read(one: HowToRead | None) -> SafeString | str:
     """`{% how_to_read row.help %}`: what a figure is, which way is better, worked out on this page."""
-    return {"one": one, "id": own_id()}
+    return mark_safe(_how_to_read(one).replace(ITS_ID, own_id())) if one else ""  # noqa: S308 (a template's)
+
+
+@lru_cache(MANY)
+def _how_to_read(one: HowToRead) -> str:
+    return render_to_string("_components/how_to_read.html", {"one": one, "id": ITS_ID})
 
 
 @register.inclusion_tag("_components/steps.html")

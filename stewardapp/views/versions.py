@@ -4,8 +4,9 @@ import uuid
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import URLPattern, path
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
@@ -15,8 +16,10 @@ from stewardapp.actions import readings, versions
 from stewardapp.forms.refusals import answer_status, attempt
 from stewardapp.forms.versions import DialectForm
 from stewardapp.models import User, Version
+from stewardapp.models.prepared import prepared
 from stewardapp.presenters.columns import column_lines, untagged
 from stewardapp.presenters.datasets import dialect_lines, state_of
+from stewardapp.views.finding import only
 from stewardapp.views.people import signed_in
 
 
@@ -78,9 +81,13 @@ def destroy(request: HttpRequest, id: uuid.UUID) -> HttpResponse:
 
 def version_or_404(request: HttpRequest, id: uuid.UUID) -> Version:
     """A version this person may know of."""
-    seen = Version.objects.visible_to(signed_in(request))
-    related = seen.select_related("dataset__project", "dataset__population", "uploaded_by", "current")
-    return get_object_or_404(related, pk=id)
+    return only(_versions(signed_in(request), id))
+
+
+@prepared
+def _versions(user: User, id: uuid.UUID) -> QuerySet[Version]:
+    seen = Version.objects.visible_to(user).filter(pk=id)
+    return seen.select_related("dataset__project", "dataset__population", "uploaded_by", "current")
 
 
 def _shown(request: HttpRequest, version: Version, form: DialectForm) -> HttpResponse:

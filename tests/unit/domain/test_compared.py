@@ -6,7 +6,6 @@ import pytest
 
 from stewardapp import storage
 from stewardapp.actions import assessments, releases
-from stewardapp.domain.averaging import published_beside
 from stewardapp.domain.compared import uncompared, went_out_since
 from stewardapp.domain.manifest import public_part
 from stewardapp.models import Release, Run
@@ -33,7 +32,7 @@ def waiting(team: Team) -> Release:
 
 def left(release: Release) -> set[str]:
     run = Run.objects.get(pk=release.candidate_id)
-    return {one.slug for one in uncompared(run, release.judged_by, published_beside(release))}
+    return {one.slug for one in uncompared(run, release.judged_by, factories.published_beside(release))}
 
 
 def test_alone_there_is_nothing_to_compare(team: Team) -> None:
@@ -84,7 +83,7 @@ def test_one_that_waits_or_was_asked_for_by_hand_compares_nothing(team: Team, wa
 def test_a_run_that_knew_it_and_did_not_measure_is_not_asked_at_publication(waiting: Release) -> None:
     """The demand at its submission was answered, or given up."""
     assert waiting.candidate is not None
-    waiting.candidate.others.set(published_beside(waiting))
+    waiting.candidate.others.set(factories.published_beside(waiting))
     assert not went_out_since(waiting)
     Run.objects.filter(pk=waiting.candidate_id).update(figures={})
     assert left(waiting) == {"intersection", "differencing"}

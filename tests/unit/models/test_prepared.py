@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,6 +83,18 @@ def test_what_it_is_about_is_used_as_it_is():
         starting("Health")
     with pytest.raises(TypeError, match="as it is"):
         anything(User())
+
+
+def test_a_moment_is_put_in():
+    team = factories.make_project()
+
+    @prepared
+    def since(project: uuid.UUID, moment: datetime) -> QuerySet[Membership]:
+        return Membership.objects.filter(project=project, created_at__gte=moment)
+
+    now = timezone.now()
+    assert len(since(team.project.pk, now - timedelta(hours=1))) == team.project.memberships.count()
+    assert since(team.project.pk, now + timedelta(hours=1)) == []
 
 
 def test_no_moment_is_kept():
