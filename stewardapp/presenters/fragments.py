@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import sha256
 from threading import Lock
@@ -23,11 +22,11 @@ SECONDS = 600
 
 
 class Kept:
-    """Texts by their keys; those that nobody asked for longest make room, and old ones go."""
+    """Texts by their keys; the oldest make room, and go after a while."""
 
     def __init__(self, most: int = MOST_CHARACTERS) -> None:
         self.most, self.characters = most, 0
-        self._texts: OrderedDict[bytes, tuple[float, SafeString]] = OrderedDict()
+        self._texts: dict[bytes, tuple[float, SafeString]] = {}
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -37,10 +36,7 @@ class Kept:
         """A text that is not too old."""
         with self._lock:
             made, text = self._texts.get(key, (0.0, None))
-            if text is None or made < time.monotonic() - SECONDS:
-                return None
-            self._texts.move_to_end(key)
-            return text
+            return None if made < time.monotonic() - SECONDS else text
 
     def put(self, key: bytes, text: SafeString) -> None:
         """Keep a text, unless it alone takes a quarter of the room."""
@@ -50,11 +46,12 @@ class Kept:
             self._drop(key)
             self._texts[key] = (time.monotonic(), text)
             self.characters += len(text)
-            oldest = time.monotonic() - SECONDS
-            for old in [one for one, (made, _) in self._texts.items() if made < oldest]:
-                self._drop(old)
-            while self.characters > self.most:
+            while self.characters > self.most or self._oldest < time.monotonic() - SECONDS:
                 self._drop(next(iter(self._texts)))
+
+    @property
+    def _oldest(self) -> float:
+        return next(iter(self._texts.values()))[0]
 
     def _drop(self, key: bytes) -> None:
         _, text = self._texts.pop(key, (0.0, ""))

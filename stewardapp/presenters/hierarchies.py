@@ -1,7 +1,7 @@
 """Hierarchies as pages and exports show them, and what would be proposed for a column."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 from stewardapp.domain.value_lists import previewable, values_of
@@ -12,7 +12,7 @@ from worker.engine.hierarchies import hierarchy as engine
 from worker.engine.hierarchies.rules import build
 from worker.engine.tables.kinds import NUMERIC, Kind
 
-COMMON = 3
+COMMON, MOST_COUNTED = 3, 1000
 TOO_LARGE = (
     "The values of this column are not kept for pages: there are too many, or the file was read before they "
     "were kept; reading it again keeps them. The worker lays the hierarchy over all values when it runs."
@@ -82,9 +82,24 @@ def levels_over(laid: engine.Hierarchy, counts: Counter[str]) -> list[Level]:
 
 def levels_of(column: Column) -> int:
     """How many levels the column's hierarchy has over its values; 0 where only the worker can tell."""
-    hierarchy = column.hierarchy
-    if hierarchy is None or hierarchy.levels or not previewable(column):
+    hierarchy, version = column.hierarchy, column.version
+    if hierarchy is None or hierarchy.levels or version.current is None or version.destroyed_at is not None:
         return 0 if hierarchy is None else hierarchy.levels
+    key = (hierarchy.sealed_spec, hierarchy.sealed_lines, version.current.pk, column.name)
+    if key not in _counted and (found := _count(column, hierarchy)):
+        if len(_counted) >= MOST_COUNTED:
+            _counted.clear()
+        _counted[key] = found
+    return _counted.get(key, 0)
+
+
+_counted: dict[Hashable, int] = {}
+"""How many levels, by hierarchies as their rows keep them and the readings they lie over: numbers alone."""
+
+
+def _count(column: Column, hierarchy: Hierarchy) -> int:
+    if not previewable(column):
+        return 0
     try:
         return rows_over(hierarchy, sorted(values_of(column)), column.name).height + 1
     except EngineError:

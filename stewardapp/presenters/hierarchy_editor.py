@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import cache
+from heapq import nsmallest
 
 from worker.engine.hierarchies.hierarchy import Hierarchy
 from worker.engine.io.sent_text import whole_number
@@ -71,10 +73,15 @@ def picked(hierarchy: Hierarchy, keys: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def sheet(hierarchy: Hierarchy, counts: Counter[str], wanted: str = "") -> Sheet:
-    """The values that occur, those of a search only when there is one."""
+    """The values that occur, those of a search only when there is one; rows of one group together."""
     rows = [row for row in hierarchy.rows if row[0] in counts]
-    found = [row for row in rows if any(wanted.casefold() in label.casefold() for label in row)]
-    shown = sorted(found, key=path_key)[:SHOWN]
+    found = (
+        [row for row in rows if any(wanted.casefold() in label.casefold() for label in row)]
+        if wanted
+        else rows
+    )
+    places_of = cache(natural)  # most labels stand in many rows
+    shown = nsmallest(SHOWN, found, key=lambda row: tuple(map(places_of, reversed(row))))
     levels = range(hierarchy.height + 1)
     weights = [_weights(rows, counts, level) for level in levels]
     covers = [Counter(row[level] for row in rows) for level in levels]
@@ -96,11 +103,6 @@ def sheet(hierarchy: Hierarchy, counts: Counter[str], wanted: str = "") -> Sheet
         missing=len(counts.keys() - hierarchy.paths.keys()),
         surplus=len(hierarchy.paths.keys() - counts.keys()),
     )
-
-
-def path_key(row: Row) -> tuple[object, ...]:
-    """Rows of one group together, numbers by size."""
-    return tuple(natural(label) for label in reversed(row))
 
 
 def natural(label: str) -> tuple[int, Decimal, str]:
