@@ -11,6 +11,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from worker.engine.tables.column import SUPPRESSED
@@ -185,6 +186,7 @@ def sizes_of(file: SealedReader, headers: Cells, keys: Sequence[str]) -> Classes
     """The classes of a file by the columns that rows could be found by."""
     names = tuple(name for name in keys if name in headers)
     places = tuple(headers.index(name) for name in names)
-    sizes = Counter(tuple(row[place] for place in places) for _, row in rows_of(file))
+    values = itemgetter(*places) if len(places) > 1 else lambda row: tuple(row[place] for place in places)
+    sizes = Counter(values(row) for _, row in rows_of(file))
     sizes.pop((SUPPRESSED,) * len(places), None)
     return Classes(names, places, sizes)

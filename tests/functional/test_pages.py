@@ -14,7 +14,8 @@ from tests.functional.conftest import Camera, Visitor
 
 Theme = Literal["light", "dark"]
 Looks = tuple[tuple[int, Theme], ...]
-LOOKS: Looks = ((1280, "light"), (1280, "dark"), (820, "dark"), (390, "dark"))  # what fits fits in any colours
+# What fits does so in any colours.
+LOOKS: Looks = ((1280, "light"), (1280, "dark"), (820, "dark"), (390, "dark"))
 EVERYTHING = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 OF_COLOURS = ["color-contrast", "link-in-text-block"]  # a theme changes nothing else
 RULES: dict[Theme, dict[str, Any]] = {

@@ -14,11 +14,12 @@ from django.urls import reverse
 
 from stewardapp.access.workflow import State
 from stewardapp.actions import comments, memberships
-from stewardapp.models import Dataset, Version
+from stewardapp.models import Dataset, Release, Version
 from tests import factories
 from tests.integration.url_scene import PERSONAS, Scene, scene
 from tests.integration.url_table import TABLE, Door
 from tests.scenes import undone
+from worker.engine.contracts.privacy import Spend
 
 __all__ = ["scene"]
 pytestmark = pytest.mark.django_db
@@ -181,6 +182,37 @@ def test_longer_lists_ask_no_more(measured: Measured) -> None:
 def added(small: list[str], large: list[str]) -> list[str]:
     """What is asked more often, in short."""
     return [f"{number} × {sql}" for sql, number in (Counter(large) - Counter(small)).items()]
+
+
+def test_a_recipe_that_is_paid_for_asks_no_more_after_each_paid_answer(scene: Scene) -> None:
+    team = scene.team
+    with undone():
+        version = factories.make_version(team, data=factories.CSV + b"50,2020,rare\n")
+        factories.give_budget(team, version.dataset.population, Spend.of(2, 0.001))
+        release = paid(team, version, 0.1)
+        url = reverse("release-configure", args=[release.pk])
+        few = configured(scene, url)
+        paid(team, version, 0.2)
+        many = configured(scene, url)
+    assert few <= 25
+    assert many <= few
+
+
+def paid(team: factories.Team, version: Version, epsilon: float) -> Release:
+    """A release whose run was paid for and has its answer."""
+    unknown = {"unknown_categories": True, "delta": 0.000001}
+    step = {"method": "dp-histogram", "params": {"columns": ["zip"], "epsilon": epsilon, **unknown}}
+    release = factories.make_release(team, version=version, recipe={"steps": [step]})
+    factories.make_succeeded_run(release, epsilon=str(epsilon))
+    return release
+
+
+def configured(scene: Scene, url: str) -> int:
+    """How many questions the page of a recipe asks, once it was asked for before."""
+    scene.ask("steward", "get", url)
+    with questions() as seen:
+        assert scene.ask("steward", "get", url).answer.status_code == 200
+    return len(seen)
 
 
 def test_a_question_for_each_line_is_seen(scene: Scene) -> None:
