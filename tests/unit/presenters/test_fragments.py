@@ -87,10 +87,10 @@ def test_no_piece_depends_on_who_looks() -> None:
 
 
 def test_help_is_written_once_and_each_has_an_id_of_its_own() -> None:
-    one = HowToRead("Risk", "Share of people found.", example="1 of 30 & more")
+    one = HowToRead("Risk", "Share of people found.", example="1 of {30} & more")
     first, second = how_to_read(one), how_to_read(one)
     ids = [re.findall(r'(?:id|popovertarget)="([^"]+)"', text) for text in (first, second)]
     assert [len(set(found)) for found in ids] == [1, 1]
     assert ids[0] != ids[1]
-    assert "1 of 30 &amp; more" in first
+    assert "1 of {30} &amp; more" in first
     assert how_to_read(None) == ""
