@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests import ending
+from tests.sampling import WHOLE
 from tests.site_fixtures import *  # noqa: F403
 
 pytest.register_assert_rewrite("tests.engine.checks")
@@ -24,7 +25,6 @@ HERE = Path(__file__).parent
 # With these, pytest tells a difference of a million characters in full, for hours.
 for told_by in ("CI", "BUILD_NUMBER"):
     os.environ.pop(told_by, None)
-ENGINE = "worker/engine"
 WARM = "from worker.engine.execution import warming; warming.warm()"
 LAST_WORDS = 60.0
 """Seconds from the last test of a process to its end; a thread that goes on for ever must not keep it."""
@@ -34,7 +34,7 @@ LAST_WORDS = 60.0
 settings.register_profile(
     "suite",
     deadline=None,
-    derandomize=os.environ.get("STEWARD_FAULTS") != "full",
+    derandomize=not WHOLE,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("suite")
@@ -70,13 +70,9 @@ def pytest_unconfigure() -> None:
     faulthandler.dump_traceback_later(LAST_WORDS, exit=True, file=sys.__stderr__)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Watching every line takes twice as long: the engine is watched when that is asked for alone."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first."""
     items.sort(key=lambda item: rank(item.nodeid))
-    asked = ENGINE in (config.getoption("cov_source", None) or [])
-    for item in items:
-        if not (item.nodeid.startswith(WATCHED) or asked):
-            item.add_marker("no_cover")
 
 
 def pytest_collection_finish() -> None:
@@ -85,17 +81,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000)
 
 
-# Tests that are watched, by the beginning of their names: what is watched of the desk has its own tests here.
-WATCHED = (
-    "tests/integration/test_audit_evidence.py",
-    "tests/integration/test_formats.py",
-    "tests/integration/test_record_on_postgres.py::test_a_purchase",
-    "tests/integration/test_spool.py",
-    "tests/unit/access/",
-    "tests/unit/actions/",
-    "tests/unit/worker/jobs/",
-    "tests/unit/worker/queue/",
-)
 # Folders that share a scene, and files that take minutes: they begin first, so that none is left alone.
 LONGEST = (
     "tests/functional/",

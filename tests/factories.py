@@ -84,6 +84,7 @@ from stewardapp.models.run import RunQuerySet
 from stewardapp.models.sealed import SealedRow
 from stewardapp.reads.releases import Seen
 from stewardapp.reads.runs import SeenRun
+from tests import put_back
 from worker.engine import catalogue
 from worker.engine.contracts.privacy import Spend
 from worker.engine.io.ingest import Likeness, ingest
@@ -170,13 +171,19 @@ _ROLES = {
 
 def make_project(**policy: Any) -> Team:
     """A project with everybody in it; keyword arguments revise its policy: rows=demands(k=3), …"""
+    team = put_back.once("team", make_team)
+    if policy:
+        revise_policy(team.project, team.admin, **policy)
+    return team
+
+
+def make_team() -> Team:
+    """A project as it begins, and everybody in their roles."""
     admin = make_admin()
     project = projects.create(name=unique("Project"), by=admin)
     people = {name: make_user(name) for name in PERSONAS if name != "admin"}
     for name, role in _ROLES.items():
         memberships.add(project=project, user=people[name], role=role, by=admin)
-    if policy:
-        revise_policy(project, admin, **policy)
     return Team(project=project, admin=admin, **people)
 
 

@@ -103,7 +103,7 @@ def test_what_its_file_refuses_is_said_on_the_field(release: Release) -> None:
 def test_the_contract_checks_run_over_it(folder: Path) -> None:
     """Whatever is registered when the tests are collected is checked: these are the checks they run."""
     method, goal, measure = (LISTED[kind]()[slug] for kind, slug in SLUGS.items())
-    marked = {name: list(marks_of(getattr(test_contracts, name))) for name in CHECKED}
+    marked = {name: marks_of(getattr(test_contracts, name)) for name in CHECKED}
     assert all(marked.values())
     for cls in (method, goal, measure):
         checks.check_documented(cls)
@@ -122,11 +122,10 @@ CHECKED: dict[str, Any] = {
 }
 
 
-def marks_of(function: Any) -> Iterator[Any]:
+def marks_of(function: Any) -> list[Any]:
     """The checks that a contract test is parametrized with."""
-    for mark in function.pytestmark:
-        if mark.args[0] == "check":
-            yield from mark.args[1]
+    asked = [one.values[1] for mark in function.pytestmark for one in mark.args[1]]
+    return list(dict.fromkeys(asked))
 
 
 def test_a_worker_runs_it_and_the_results_have_their_pages(

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.engine import checks
+from tests.sampling import in_turn
 from worker.engine import catalogue
 
 METHODS = list(catalogue.methods().values())
@@ -10,8 +11,14 @@ GOALS = list(catalogue.goals().values())
 MEASURES = list(catalogue.measures().values())
 
 
-def examples(classes):
-    return [pytest.param(one, id=f"{c.slug}-{i}") for c in classes for i, one in enumerate(c.examples())]
+def crossed(classes, *asked):
+    """Every class with every check, of which each asks another one of its examples."""
+    return [
+        pytest.param(example, check, id=f"{check.__name__.removeprefix('check_')}-{cls.slug}-{i}")
+        for cls in classes
+        for turn, check in enumerate(asked)
+        for i, example in in_turn(list(enumerate(cls.examples())), turn)
+    ]
 
 
 def classes(*groups):
@@ -33,17 +40,17 @@ def test_leaves_no_more_than_it_says(cls):
     checks.check_leaves_no_more_than_it_says(cls)
 
 
-@pytest.mark.parametrize("example", examples([*METHODS, *GOALS, *MEASURES]))
 @pytest.mark.parametrize(
-    "check",
-    [
+    ("example", "check"),
+    crossed(
+        [*METHODS, *GOALS, *MEASURES],
         checks.check_frozen,
         checks.check_round_trip,
         checks.check_refuses_unknown_parameter,
         checks.check_refuses_absent_columns,
         checks.check_refuses_a_column_named_twice,
         checks.check_refuses_wrong_kinds_and_roles,
-    ],
+    ),
 )
 def test_parameters(example, check):
     check(example)
@@ -59,10 +66,10 @@ def test_every_instance_has_a_name_of_its_own():
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("example", examples(METHODS))
 @pytest.mark.parametrize(
-    "check",
-    [
+    ("example", "check"),
+    crossed(
+        METHODS,
         checks.check_input_unchanged,
         checks.check_counts_what_it_changed,
         checks.check_output_schema,
@@ -76,31 +83,31 @@ def test_every_instance_has_a_name_of_its_own():
         checks.check_codebook_is_public,
         checks.check_leaves_what_it_says,
         checks.check_cost_is_pure,
-    ],
+    ),
 )
 def test_method(example, check):
     check(example)
 
 
-@pytest.mark.parametrize("example", examples(GOALS))
 @pytest.mark.parametrize(
-    "check",
-    [
+    ("example", "check"),
+    crossed(
+        GOALS,
         checks.check_goal_judges,
         checks.check_goal_on_nothing,
         checks.check_kept_classes_hold,
         checks.check_monotone_goal,
         checks.check_goal_is_verified,
-    ],
+    ),
 )
 def test_goal(example, check):
     check(example)
 
 
-@pytest.mark.parametrize("example", examples(MEASURES))
 @pytest.mark.parametrize(
-    "check",
-    [
+    ("example", "check"),
+    crossed(
+        MEASURES,
         checks.check_measure,
         checks.check_measure_on_little,
         checks.check_measure_where_rows_are_gone,
@@ -109,7 +116,7 @@ def test_goal(example, check):
         checks.check_measure_can_be_cancelled,
         checks.check_measure_tells_no_value,
         checks.check_measure_grows_as_it_says,
-    ],
+    ),
 )
 def test_measure(example, check):
     check(example)

@@ -1,6 +1,5 @@
 """Whatever dies and whenever: no answer is visible that nobody paid for, and none is paid for twice."""
 
-import os
 import random
 
 from stewardapp.models import Charge, JobState, Run
@@ -8,18 +7,18 @@ from tests.faults import dying
 from tests.faults.invariants import broken
 from tests.faults.standing import StandingSite
 from tests.faults.world import World, ended
+from tests.sampling import WHOLE
 from tests.site import Site
 from worker.engine.contracts.privacy import Spend
 from worker.queue import app
 
-FULL = os.environ.get("STEWARD_FAULTS") == "full"
 SAMPLE = 3
 
 
 def test_the_worker_or_its_engine_dies_at_each_point_of_a_paid_run(standing: StandingSite) -> None:
     note, world = standing.note, World.make(standing)
     world.budget(Spend.of(10))
-    points = list(dying.PAID_POINTS) if FULL else random.sample(list(dying.PAID_POINTS), SAMPLE)
+    points = list(dying.PAID_POINTS) if WHOLE else random.sample(list(dying.PAID_POINTS), SAMPLE)
     for number, point in enumerate(points, start=1):
         note.write_text(point)
         run = world.paid_run(round(0.1 + number / 1000, 3))

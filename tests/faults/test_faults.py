@@ -17,12 +17,12 @@ from tests.faults import dying, trouble
 from tests.faults.invariants import broken
 from tests.faults.standing import StandingSite
 from tests.faults.world import World, ended, running
+from tests.sampling import WHOLE
 from tests.site import LEASE, Site, kill_session, until
 from worker.queue import app
 
 assert trouble.SLUG
-FULL = os.environ.get("STEWARD_FAULTS") == "full"
-ROUNDS = 12 if FULL else 1
+ROUNDS = 12 if WHOLE else 1
 LONG = 1.0
 
 
@@ -232,7 +232,7 @@ def test_runs_are_cancelled_at_random(standing: StandingSite) -> None:
 
 def test_the_worker_dies_at_each_point_of_storing(standing: StandingSite) -> None:
     note, world = standing.note, World.make(standing)
-    for point in dying.POINTS if FULL else random.sample(dying.POINTS, 2):
+    for point in dying.POINTS if WHOLE else random.sample(dying.POINTS, 2):
         note.write_text(point)
         run = world.run()
         assert ended(run) == JobState.SUCCEEDED, (point, run.error_message)

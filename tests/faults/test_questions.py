@@ -1,6 +1,5 @@
 """A worker or its engine dies while a question is paid for, answered and stored: paid once, drawn once."""
 
-import os
 import random
 
 from stewardapp.models import Charge, JobState
@@ -9,18 +8,18 @@ from tests.faults import dying
 from tests.faults.invariants import broken
 from tests.faults.standing import StandingSite
 from tests.faults.world import World, ended
+from tests.sampling import WHOLE
 from tests.site import Site
 from worker.engine.contracts.privacy import Spend
 from worker.queue import app
 
-FULL = os.environ.get("STEWARD_FAULTS") == "full"
 SAMPLE = 1
 
 
 def test_the_worker_or_its_engine_dies_at_each_point_of_a_question(standing: StandingSite) -> None:
     note, world = standing.note, World.make(standing)
     desk = world.desk(Spend.of(10))
-    points = list(dying.ASKED_POINTS) if FULL else random.sample(list(dying.ASKED_POINTS), SAMPLE)
+    points = list(dying.ASKED_POINTS) if WHOLE else random.sample(list(dying.ASKED_POINTS), SAMPLE)
     for number, point in enumerate(points, start=1):
         note.write_text(point)
         query = world.question(desk, round(0.1 + number / 1000, 3))

@@ -40,15 +40,23 @@ def pattern(path: str) -> str:
     return re.sub(r"(?<=^/methods/)[a-z]+/[a-z-]+", "*", IDENTIFIER.sub("*", path))
 
 
-def pages(page: Page, start: str) -> Iterator[str]:
-    """Paths as they stand on the pages, breadth first; each is open while it is looked at."""
+# What everybody reads in the same words.
+LIBRARY = ("/help/", "/methods/")
+
+
+def pages(page: Page, start: str, without: tuple[str, ...] = ()) -> Iterator[str]:
+    """Paths as they stand on the pages, breadth first, each open while it is looked at.
+
+    Of what lies below the places left out only their first pages are visited.
+    """
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(start))
     waiting, seen = deque([urlsplit(start).path]), dict[str, int]()
     found = set[str]()
     while waiting:
         path = waiting.popleft()
         kind = pattern(path)
-        if path in found or seen.get(kind, 0) >= EXAMPLES.get(kind, 1):
+        left_out = kind.startswith(without) and kind not in without
+        if left_out or path in found or seen.get(kind, 0) >= EXAMPLES.get(kind, 1):
             continue
         seen[kind] = seen.get(kind, 0) + 1
         answer = page.goto(origin + path)

@@ -4,7 +4,6 @@ The control – read, check, write in a transaction – overspends on PostgreSQL
 nothing. Populations that share people are charged in one order, so that nobody waits for ever.
 """
 
-import os
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -15,11 +14,12 @@ from stewardapp.domain import audit_chain
 from stewardapp.models import Charge, Population, User, Version
 from tests import factories
 from tests.integration.test_races import Field, crowd, postgres_site
+from tests.sampling import WHOLE
 from tests.site import Site
 from worker.engine.contracts.privacy import Spend
 
 __all__ = ["postgres_site"]
-ROUNDS = 100 if os.environ.get("STEWARD_FAULTS") == "full" else 4
+ROUNDS = 100 if WHOLE else 4
 LIMIT = Spend(80)
 PLENTY = Spend(1_000_000)
 

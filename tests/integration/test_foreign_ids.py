@@ -15,6 +15,7 @@ from stewardapp.models import Column, Release
 from tests import factories
 from tests.integration.url_scene import Asked, Scene, addresses, nobody, scene
 from tests.integration.url_table import TABLE, Request, announcement
+from tests.sampling import in_turn
 from tests.scenes import undone
 
 __all__ = ["scene"]
@@ -39,10 +40,10 @@ def blank(asked: Asked) -> str:
 def test_what_is_not_ones_own_looks_like_nothing(scene: Scene, name: str) -> None:
     row = TABLE[name]
     label = row.places[-1]
-    for method, door in row.doors(label).items():
+    for turn, (method, door) in enumerate(row.doors(label).items(), WITH_IDS.index(name)):
         with undone():
             request = Request.valid(scene, name, label, method)
-            for persona in sorted({"other_steward", "analyst", "outsider"} - door.sees):
+            for persona in in_turn(sorted({"other_steward", "analyst", "outsider"} - door.sees), turn):
                 theirs, nothing = request.by(persona), request.about(nobody()).by(persona)
                 assert (theirs.outcome, theirs.writes) == (nothing.outcome, nothing.writes) == ("404", ())
                 assert blank(theirs) == blank(nothing)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import time
 from collections.abc import Iterator
@@ -26,13 +25,13 @@ from hypothesis import strategies as st
 
 from tests.integration.url_scene import PERSONAS, Place, Scene, scene
 from tests.integration.url_table import TABLE, Door, Row
+from tests.sampling import WHOLE
 from tests.scenes import undone
 
 __all__ = ["scene"]
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
-FULL = os.environ.get("STEWARD_FAULTS") == "full"
-TRIES = (10_000 if FULL else 1_000) // len(TABLE) + 1
+TRIES = (10_000 if WHOLE else 500) // len(TABLE) + 1
 MOST_SECONDS = 3.0
 """Of processor time: how long anybody else keeps the machine busy says nothing."""
 
@@ -249,7 +248,7 @@ def test_whatever_is_sent_is_answered(scene: Scene, name: str) -> None:
 def attempts(scene: Scene, target: Target, number: int, wrong: dict[str, str]) -> None:
     """Everything that goes wrong is noted, each kind once with what brought it about."""
 
-    @seed(time.time_ns() if FULL else 0)
+    @seed(time.time_ns() if WHOLE else 0)
     @settings(
         max_examples=number,
         database=None,

@@ -5,7 +5,6 @@ What an address needs is made once for each method and state; every persona then
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Iterator, Sequence
 
@@ -24,6 +23,7 @@ from tests.integration.url_scene import (
     writes,
 )
 from tests.integration.url_table import TABLE, Request, Row
+from tests.sampling import WHOLE
 from tests.scenes import undone
 
 __all__ = ["scene"]
@@ -59,7 +59,7 @@ def who_asks(row: Row, label: str, method: str) -> Sequence[str]:
     door = row.doors(label)[method]
     earlier = row.places[: row.places.index(label)]
     met = sum(row.doors(one).get(method) == door for one in earlier)
-    if not met or os.environ.get("STEWARD_FAULTS") == "full":
+    if not met or WHOLE:
         return PERSONAS
     alike: dict[str, list[str]] = {}
     for persona in PERSONAS:

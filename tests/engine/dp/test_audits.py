@@ -8,7 +8,6 @@ paid; the twin, which draws with a part of the noise, proves more. `make faults`
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
@@ -18,6 +17,7 @@ import pytest
 
 from tests.engine.dp.judging import lower_epsilon
 from tests.engine.running import recipe_of, rows_of, run
+from tests.sampling import WHOLE
 from worker.engine import catalogue
 from worker.engine.contracts.method import Guarantee
 from worker.engine.dp import histograms, mechanisms
@@ -26,10 +26,9 @@ from worker.engine.tables.column import Column
 from worker.engine.tables.kinds import Kind
 from worker.engine.tables.table import Table
 
-FULL = os.environ.get("STEWARD_FAULTS") == "full"
-RUNS = 10 if FULL else 1
+RUNS = 10 if WHOLE else 1
 MANY, SOME = 1000, 400
-SYNTHESES = 2500 if FULL else 250
+SYNTHESES = 2500 if WHOLE else 250
 EPSILON = 1
 COLUMNS = {
     "group": {"role": "other", "kind": "integer", "bounds": [0, MANY - 1], "bin_width": 1},

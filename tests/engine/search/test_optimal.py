@@ -1,6 +1,5 @@
 """The search equals brute force on many small random tables, goals, objectives and limits."""
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.search import brute_force, problems
+from tests.sampling import WHOLE
 from worker.engine.goals.k_anonymity import KAnonymity
 from worker.engine.reporting import NullReporter
 from worker.engine.search import ladder
@@ -15,12 +15,10 @@ from worker.engine.search.judging import Judge, may_hide
 from worker.engine.search.optimal import Search, search
 from worker.engine.search.problem import Problem
 
-EVERY = os.environ.get("STEWARD_FAULTS") == "full"
-
 
 def examples(number):
     """So many in `make faults`, each of which looks at every node; a third of them in each suite."""
-    few = number if EVERY else number // 3
+    few = number if WHOLE else number // 3
     return settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=few)
 
 
