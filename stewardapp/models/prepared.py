@@ -39,7 +39,7 @@ def prepared(build: Callable[Asked, QuerySet[Any, Row]]) -> Callable[Asked, list
     def answers(*args: Asked.args, **kwargs: Asked.kwargs) -> list[Row]:
         if kwargs:
             raise TypeError("what a prepared question is about is given by its place")
-        kind = tuple(map(_kind, args))
+        kind = (connections[DEFAULT_DB_ALIAS].vendor, *map(_kind, args))
         if kind not in kept:
             kept[kind] = _written(build, args)
         question = kept[kind]

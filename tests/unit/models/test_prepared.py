@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.db import connections
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -104,3 +105,12 @@ def test_no_moment_is_kept():
 
     with pytest.raises(TypeError, match="same moment"):
         until_now(uuid.uuid4())
+
+
+def test_another_database_is_asked_in_its_own_words(monkeypatch: pytest.MonkeyPatch):
+    team = factories.make_project()
+    projects_seen(team.steward)
+    written.clear()
+    monkeypatch.setattr(connections["default"], "vendor", "another")
+    assert projects_seen(team.steward) == [team.project]
+    assert written == ["False"]
