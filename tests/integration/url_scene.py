@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http.cookies import SimpleCookie
-from typing import Any, BinaryIO
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -314,15 +314,17 @@ def writes() -> Iterator[list[str]]:
 @contextmanager
 def openings() -> Iterator[list[str]]:
     """The purposes of the stored files that are opened."""
-    seen, plain = [], storage.opened
+    seen = list[str]()
 
-    @contextmanager
-    def opened(blob: Blob) -> Iterator[BinaryIO]:
-        seen.append(blob.purpose)
-        with plain(blob) as file:
-            yield file
+    def noting(door: Callable[[Blob], AbstractContextManager[Any]]) -> Callable[[Blob], Any]:
+        def opened(blob: Blob) -> AbstractContextManager[Any]:
+            seen.append(blob.purpose)
+            return door(blob)
 
-    with mock.patch.object(storage, "opened", opened):
+        return opened
+
+    doors = {name: noting(getattr(storage, name)) for name in ("opened", "reading")}
+    with mock.patch.multiple(storage, **doors):
         yield seen
 
 
