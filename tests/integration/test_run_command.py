@@ -72,8 +72,9 @@ def command(pid: int) -> str:
 def test_it_starts_says_where_and_ends_with_exit_code_0(desk: Desk) -> None:
     desk.start()
     assert f"Open http://127.0.0.1:{desk.port}/" in desk.said
-    until((desk.data / "spool" / "queue").exists, 30, "the worker listens")
-    for name in ("spool/queue", "spool/control", "key-encryption-key", "logs"):
+    private = ("spool/queue", "spool/control", "key-encryption-key", "logs")
+    until(lambda: all((desk.data / name).exists() for name in private), 30, "the worker listens")
+    for name in private:
         assert (desk.data / name).stat().st_mode & 0o077 == 0, name
     assert desk.interrupt() == 0
     assert "Stopped." in desk.log.read_text()
